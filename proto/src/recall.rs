@@ -1,0 +1,229 @@
+//! Recall before a task, and why it answered what it did (spec I10, Q1–Q9).
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+
+use crate::{AgentName, Confidence, ContextName, ImprovementId, Project, RecallId, Scope};
+
+/// Learned patterns worth knowing before a task.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Recall {
+    /// Who asks.
+    pub agent: AgentName,
+    /// The task, in the agent's words.
+    pub query: String,
+    /// The project the agent works in; its patterns are searched beside the global ones.
+    pub project: Option<Project>,
+    /// The kind of work; absent for the configured default.
+    pub context: Option<ContextName>,
+    /// How many to return; 0 for the default of 5. Never more than 1,000.
+    pub limit: u32,
+    /// Only of this category.
+    pub category: Option<String>,
+    /// Only with all of these tags.
+    pub tags: Vec<String>,
+}
+
+impl Recall {
+    /// A recall with nothing but the essentials; set the other fields as needed.
+    #[must_use]
+    pub fn new(agent: AgentName, query: &str) -> Self {
+        Self {
+            agent,
+            query: query.to_owned(),
+            project: None,
+            context: None,
+            limit: 0,
+            category: None,
+            tags: Vec::new(),
+        }
+    }
+}
+
+/// What a recall found.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Recalled {
+    /// Names this recall; the task's report refers to it (spec Q6).
+    pub recall: RecallId,
+    /// The patterns, best first.
+    pub items: Vec<Item>,
+    /// The context it was made in, and how warm that is.
+    pub context: ContextState,
+    /// The weight of learned utility in the scores: 0 in a cold context.
+    pub alpha: f64,
+    /// How many improvements could have been returned.
+    pub searched: u64,
+    /// Why only one of the two signals was used, if so.
+    pub degraded: Option<String>,
+}
+
+/// A pattern that a recall returned.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Item {
+    /// Identifies the improvement.
+    pub id: ImprovementId,
+    /// Where it applies.
+    pub scope: Scope,
+    /// The pattern.
+    pub document: String,
+    /// What it is about.
+    pub category: String,
+    /// How sure the agent is of it.
+    pub confidence: Confidence,
+    /// Why it stands where it stands.
+    pub why: Why,
+}
+
+/// How an item came to its place.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Why {
+    /// Cosine of the query and the text, or of the query and the closest task in which it helped.
+    pub cosine: f64,
+    /// The task whose words matched better than the text's own (spec Q8).
+    pub case: Option<String>,
+    /// Share of the query's words that the text answers, weighted by rarity: BM25 as a share of the most that any
+    /// text could reach, 0 to 1.
+    pub lexical: f64,
+    /// What the neighbours in its sequence add.
+    pub neighbours: f64,
+    /// Both signals together: what learned utility is blended with.
+    pub similarity: f64,
+    /// The calibrated chance that it has to do with the query, 0 to 1; the gate.
+    pub relevance: f64,
+    /// Learned utility for this query (spec Q3, Q7).
+    pub q: f64,
+    /// The weight of `q` (spec Q1).
+    pub alpha: f64,
+    /// 1.2 when other agents confirmed it, else 1 (spec I10).
+    pub multiplier: f64,
+    /// `((1 − alpha) · similarity + alpha · q) · multiplier`.
+    pub score: f64,
+    /// Past outcomes near this query, weighted by nearness and age, that `q` rests on.
+    pub evidence: f64,
+}
+
+/// Why a recall answered what it did.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Explain {
+    /// Which recall.
+    pub recall: RecallId,
+}
+
+/// A recall, with every item that was considered.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Explanation {
+    /// Which recall.
+    pub recall: RecallId,
+    /// Who asked.
+    pub agent: AgentName,
+    /// What was asked.
+    pub query: String,
+    /// When.
+    pub at: DateTime<Utc>,
+    /// The context.
+    pub context: ContextName,
+    /// The weight of learned utility then.
+    pub alpha: f64,
+    /// The estimator of learned utility.
+    pub estimator: Estimator,
+    /// The relevance an item had to reach.
+    pub gate: f64,
+    /// What became of its report.
+    pub outcome: RecallOutcome,
+    /// Every item considered: first the returned ones, best first, then those that fell, nearest first.
+    pub items: Vec<Considered>,
+}
+
+/// An item that a recall considered.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Considered {
+    /// Identifies the improvement.
+    pub id: ImprovementId,
+    /// Where it applies.
+    pub scope: Scope,
+    /// Its text then.
+    pub document: String,
+    /// How it came to its place.
+    pub why: Why,
+    /// Whether it was returned, or at which gate it fell.
+    pub verdict: Verdict,
+}
+
+/// Whether an item was returned, or at which gate it fell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// Returned.
+    Returned,
+    /// Relevant, but others ranked higher.
+    Outranked,
+    /// Says the same as an item of the project scope, or of a higher rank.
+    Duplicate,
+    /// Not relevant enough to the query.
+    Irrelevant,
+    /// Deprecated.
+    Deprecated,
+    /// A candidate that waits for corroboration.
+    Candidate,
+    /// Used, and too rarely with success.
+    LowSuccess,
+}
+
+/// What became of a recall's report.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RecallOutcome {
+    /// Not reported yet.
+    Open,
+    /// The task succeeded.
+    Succeeded,
+    /// The task failed.
+    Failed,
+    /// Not reported within 24 hours.
+    Expired,
+}
+
+/// How learned utility is estimated (spec Q7).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Estimator {
+    /// One number for each memory (QAVR).
+    Global,
+    /// Usefulness near the query, from past outcomes.
+    #[default]
+    Contextual,
+}
+
+/// A context, and how warm it is (spec Q1).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ContextState {
+    /// The context.
+    pub name: ContextName,
+    /// Recalls in it whose outcome was reported.
+    pub interactions: u64,
+    /// Whether learned utility counts.
+    pub mode: Mode,
+}
+
+/// Whether learned utility counts in a context.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Mode {
+    /// Not yet: fewer than 100 interactions.
+    Cold,
+    /// It does.
+    Warm,
+}
+
+/// The contexts and how warm they are.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Contexts {}
+
+/// The contexts, by name.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct ContextList {
+    /// The contexts.
+    pub contexts: Vec<ContextState>,
+    /// Interactions from which a context is warm.
+    pub warm_from: u64,
+}

@@ -1,0 +1,114 @@
+//! How the daemon is, and what it holds (spec P2, C3).
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+
+use crate::{AgentName, ContextState, Estimator, Improvement};
+
+/// Ask whether the daemon answers.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Ping {}
+
+/// The daemon answers.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Pong {}
+
+/// Let the daemon finish what it does and exit.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Shutdown {}
+
+/// The daemon is about to exit.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ShuttingDown {
+    /// Its process id.
+    pub pid: u32,
+}
+
+/// How the daemon is and what it holds.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Status {}
+
+/// How the daemon is and what it holds.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct StatusReport {
+    /// Its version.
+    pub version: String,
+    /// Its process id.
+    pub pid: u32,
+    /// Since when it runs.
+    pub started_at: DateTime<Utc>,
+    /// The time by its clock.
+    pub now: DateTime<Utc>,
+    /// Where its data lies.
+    pub data_dir: String,
+    /// Its configuration file, if there is one.
+    pub config_file: Option<String>,
+    /// Its socket.
+    pub socket: String,
+    /// What keeps the memory: `embedded`.
+    pub store: String,
+    /// Bytes of the database.
+    pub database_bytes: u64,
+    /// The embedding model.
+    pub model: String,
+    /// The dimension of its vectors.
+    pub dimension: u64,
+    /// Why vector search is off, and what to do, if so.
+    pub degraded: Option<String>,
+    /// How learned utility is estimated.
+    pub estimator: Estimator,
+    /// Agents that have memory.
+    pub agents: u64,
+    /// Improvements, in every scope.
+    pub improvements: u64,
+    /// Evaluations.
+    pub evaluations: u64,
+    /// Recalls that wait for their report.
+    pub open_recalls: u64,
+    /// The newest operation of the journal.
+    pub last_operation: Option<u64>,
+    /// Requests answered since it started.
+    pub requests: u64,
+    /// Connections open now.
+    pub connections: u64,
+    /// Bytes of memory that its process holds.
+    pub resident_bytes: u64,
+}
+
+/// Figures about an agent's memory, or all of it.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Dashboard {
+    /// Whose; absent for all.
+    pub agent: Option<AgentName>,
+}
+
+/// Figures about a memory (spec P2).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct DashboardView {
+    /// Whose; absent for all.
+    pub agent: Option<AgentName>,
+    /// When.
+    pub at: DateTime<Utc>,
+    /// Improvements.
+    pub total_improvements: u64,
+    /// Of them, those that are recalled.
+    pub active_improvements: u64,
+    /// Of them, those that are no longer recalled.
+    pub deprecated_improvements: u64,
+    /// Of them, those that wait for corroboration.
+    pub candidates: u64,
+    /// Evaluations.
+    pub total_evaluations: u64,
+    /// Share of the tasks of the last 30 days that succeeded; absent without any.
+    pub recent_success_rate: Option<f64>,
+    /// Mean quality of the tasks of the last 30 days; absent without any.
+    pub recent_quality: Option<f64>,
+    /// Improvements stored in the last 7 days.
+    pub improvements_last_7_days: u64,
+    /// The five best by success rate.
+    pub top_improvements: Vec<Improvement>,
+    /// The five most useful by Q-value.
+    pub top_q: Vec<Improvement>,
+    /// The contexts.
+    pub contexts: Vec<ContextState>,
+}
