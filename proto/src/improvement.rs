@@ -52,29 +52,41 @@ pub struct Improvement {
     /// When it was stored.
     pub created_at: DateTime<Utc>,
     /// Words to filter by.
+    #[serde(default)]
     pub tags: Vec<String>,
     /// Domain and technology; consolidation transfers a principle between agents that share one.
+    #[serde(default)]
     pub context_tags: Vec<String>,
     /// How the agent came to it.
+    #[serde(default)]
     pub source: Source,
     /// The improvement that it was transferred from.
     pub original_id: Option<ImprovementId>,
     /// How many independent sources stated it again (spec I5).
+    #[serde(default)]
     pub corroborations: u32,
     /// The independent sources that stated it.
+    #[serde(default)]
     pub evidence: Vec<String>,
     /// The other agents that confirmed it, if any did.
     pub cross_validation: Option<CrossValidation>,
     /// Whether consolidation may use it.
+    #[serde(default = "yes")]
     pub consolidation_eligible: bool,
     /// Why it is no longer recalled, if so.
     pub deprecation: Option<Deprecation>,
     /// When its success raised its confidence, if so.
     pub promotion: Option<Promotion>,
     /// The caller's own fields. They are kept and returned, never searched.
+    #[serde(default)]
     pub attributes: BTreeMap<String, String>,
     /// What became of it in tasks.
+    #[serde(default)]
     pub usage: Usage,
+}
+
+fn yes() -> bool {
+    true
 }
 
 /// Other agents confirmed an improvement (spec I12, S5).
@@ -117,7 +129,7 @@ pub struct Usage {
     pub success_rate: Option<f64>,
     /// When it was last used.
     pub last_used: Option<DateTime<Utc>>,
-    /// Recalls that returned it and were reported.
+    /// Recalls that returned it.
     pub access_count: u64,
     /// When a recall last returned it.
     pub last_accessed: Option<DateTime<Utc>>,

@@ -77,18 +77,20 @@ pub struct Item {
 /// How an item came to its place.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Why {
-    /// Cosine of the query and the text, or of the query and the closest task in which it helped.
+    /// Cosine of the query and the text, -1 to 1.
     pub cosine: f64,
-    /// The task whose words matched better than the text's own (spec Q8).
+    /// The task in which it helped that is closest to the query, if it counts for more than the text (spec Q8).
     pub case: Option<String>,
+    /// Cosine of the query and that task.
+    pub case_cosine: Option<f64>,
     /// Share of the query's words that the text answers, weighted by rarity: BM25 as a share of the most that any
     /// text could reach, 0 to 1.
     pub lexical: f64,
-    /// What the neighbours in its sequence add.
+    /// What it gains from its neighbours in a sequence.
     pub neighbours: f64,
-    /// Both signals together: what learned utility is blended with.
+    /// All signals together.
     pub similarity: f64,
-    /// The calibrated chance that it has to do with the query, 0 to 1; the gate.
+    /// Similarity, calibrated to 0 to 1: the gate looks at it, and learned utility is blended with it.
     pub relevance: f64,
     /// Learned utility for this query (spec Q3, Q7).
     pub q: f64,
@@ -96,7 +98,7 @@ pub struct Why {
     pub alpha: f64,
     /// 1.2 when other agents confirmed it, else 1 (spec I10).
     pub multiplier: f64,
-    /// `((1 − alpha) · similarity + alpha · q) · multiplier`.
+    /// `((1 − alpha) · relevance + alpha · q) · multiplier`.
     pub score: f64,
     /// Past outcomes near this query, weighted by nearness and age, that `q` rests on.
     pub evidence: f64,

@@ -71,8 +71,8 @@ pub struct StatusReport {
     pub requests: u64,
     /// Connections open now.
     pub connections: u64,
-    /// Bytes of memory that its process holds.
-    pub resident_bytes: u64,
+    /// Bytes of memory that its process holds, where the system tells.
+    pub resident_bytes: Option<u64>,
 }
 
 /// Figures about an agent's memory, or all of it.

@@ -116,7 +116,7 @@ pub struct QTable {
 pub struct QMemory {
     /// Learned utility.
     pub q_value: QValue,
-    /// Recalls that returned it and were reported.
+    /// Recalls that returned it.
     pub access_count: u64,
     /// The day of the last one, such as `2026-01-26`.
     pub last_accessed: Option<String>,

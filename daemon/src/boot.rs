@@ -1,0 +1,231 @@
+//! From the environment to a daemon that is ready: parse, build, bind; then run and drain.
+//!
+//! Everything that can be wrong is found before the socket answers, and the model has embedded a first text by then.
+
+use std::ffi::OsString;
+use std::fs::{DirBuilder, File, OpenOptions, TryLockError};
+use std::num::NonZeroUsize;
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::{Context, bail};
+use etcetera::BaseStrategy;
+use interprocess::local_socket::tokio::Listener;
+
+use crate::archive::Archive;
+use crate::clock::{Clock, SystemClock};
+use crate::config::Config;
+use crate::database::{self, Durability, Reader, Writer};
+use crate::domain::secrets::Redactor;
+use crate::embed::{Cached, Embed, Onnx};
+use crate::journal::Journal;
+use crate::server::{self, Limits};
+use crate::service::{About, App, Counters};
+use crate::shutdown;
+use crate::store::Memory;
+use crate::view::View;
+
+/// Embeddings that are remembered: enough that a report need not embed what its recall did.
+const REMEMBERED: NonZeroUsize = NonZeroUsize::new(4096).unwrap();
+
+/// Where everything is.
+#[derive(Clone, Debug)]
+pub struct Places {
+    /// The data directory.
+    pub data_dir: PathBuf,
+    /// The configuration file, if there is one.
+    pub config_file: Option<PathBuf>,
+    /// The socket.
+    pub socket: PathBuf,
+}
+
+impl Places {
+    /// The places that the environment names: `MEMORYD_DATA_DIR`, `MEMORYD_CONFIG` and `MEMORYD_SOCKET`, else those of
+    /// the XDG base directories.
+    ///
+    /// # Errors
+    /// When the home directory is unknown, or a path is not usable.
+    pub fn from_env() -> anyhow::Result<Self> {
+        let set =
+            |name: &str| -> Option<OsString> { std::env::var_os(name).filter(|value| !value.is_empty()) };
+        let base = || etcetera::base_strategy::Xdg::new().context("The home directory is unknown. Set HOME");
+        let data_dir = match set("MEMORYD_DATA_DIR") {
+            Some(path) => PathBuf::from(path),
+            None => base()?.data_dir().join("memoryd"),
+        };
+        let config_file = match set("MEMORYD_CONFIG") {
+            Some(path) => Some(PathBuf::from(path)),
+            None => Some(base()?.config_dir().join("memoryd/memoryd.toml")).filter(|path| path.exists()),
+        };
+        let uid = rustix::process::geteuid().as_raw();
+        let socket = memoryd_proto::socket::path(|name| std::env::var_os(name), uid)?;
+        Ok(Self { data_dir: std::path::absolute(data_dir)?, config_file, socket })
+    }
+
+    /// The configuration of the file, or the defaults.
+    ///
+    /// # Errors
+    /// When the file cannot be used.
+    pub fn config(&self) -> anyhow::Result<Config> {
+        Ok(self.config_file.as_deref().map(Config::read).transpose()?.unwrap_or_default())
+    }
+}
+
+/// A daemon that has everything but its socket.
+pub struct Daemon {
+    app: Arc<App>,
+    limits: Limits,
+    /// Held as long as the daemon lives: one daemon for each data directory.
+    _lock: File,
+}
+
+impl Daemon {
+    /// Builds a daemon: takes the data directory, loads model and memory.
+    ///
+    /// # Errors
+    /// When another daemon has the data directory, or something in it, the model or the configuration is not usable.
+    pub fn build(config: Config, places: &Places, clock: Arc<dyn Clock>) -> anyhow::Result<Self> {
+        let files = server::raise_file_limit();
+        let lock = take(&places.data_dir)?;
+        let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+        let embedder = embedder(&config, cores)?;
+        let (reader, writer) = database::open(&places.data_dir.join("memory.db"))?;
+        let degraded = check_model(&reader, &writer, embedder.as_ref())?;
+        let memory = Memory::load(&reader, config.index(embedder.dimension()), config.learning.outcomes)?;
+        let archive = places.data_dir.join("archive");
+        private_folder(&archive)?;
+        let view = View {
+            reader: Arc::new(reader),
+            memory: Arc::new(memory),
+            archive: Arc::new(Archive::new(archive)),
+            embedder,
+            degraded,
+            clock: clock.clone(),
+        };
+        let limits = Limits {
+            connections: config.server.connections.min(files.saturating_sub(64).max(1)),
+            workers: if config.server.workers == 0 { 2 * cores } else { config.server.workers },
+            drain: Duration::from_secs(config.server.drain_seconds),
+        };
+        let app = App {
+            journal: Journal::new(view, writer, config.learning()),
+            redactor: Redactor::new(&config.secrets.rules)?,
+            about: About {
+                started_at: clock.now(),
+                data_dir: places.data_dir.clone(),
+                config_file: places.config_file.clone(),
+                socket: places.socket.clone(),
+            },
+            counters: Arc::new(Counters::default()),
+            config,
+        };
+        Ok(Self { app: Arc::new(app), limits, _lock: lock })
+    }
+
+    /// What answers the calls, for use in the same process.
+    #[must_use]
+    pub fn app(&self) -> Arc<App> {
+        self.app.clone()
+    }
+
+    /// Serves a bound socket until the app is told to stop, then drains. The socket's file is removed.
+    pub async fn serve(self, listener: Listener) {
+        let stop = self.app.counters.stop.clone();
+        server::serve(self.app.clone(), listener, self.limits, stop).await;
+    }
+}
+
+/// Runs the daemon of this environment until it is told to stop.
+///
+/// # Errors
+/// When it cannot start. The message says why, and what to do.
+pub fn run() -> anyhow::Result<()> {
+    let places = Places::from_env()?;
+    let config = places.config()?;
+    crate::logging::start(&config.log.level)?;
+    let daemon = Daemon::build(config, &places, Arc::new(SystemClock))?;
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    runtime.block_on(async {
+        let listener = server::bind(&places.socket)?;
+        let app = daemon.app();
+        tracing::info!(
+            version = env!("CARGO_PKG_VERSION"),
+            socket = %places.socket.display(),
+            data = %places.data_dir.display(),
+            "ready"
+        );
+        if let Some(reason) = &app.journal.view().degraded {
+            tracing::warn!("{reason}");
+        }
+        let stop = app.counters.stop.clone();
+        let signals = tokio::spawn(shutdown::listen(stop));
+        daemon.serve(listener).await;
+        signals.await??;
+        tracing::info!("stopped");
+        Ok(())
+    })
+}
+
+/// Takes the data directory for this process.
+fn take(data_dir: &Path) -> anyhow::Result<File> {
+    private_folder(data_dir)?;
+    let path = data_dir.join("lock");
+    let lock = OpenOptions::new()
+        .create(true)
+        .truncate(false)
+        .write(true)
+        .mode(0o600)
+        .open(&path)
+        .with_context(|| format!("The lock {} cannot be opened", path.display()))?;
+    match lock.try_lock() {
+        Ok(()) => Ok(lock),
+        Err(TryLockError::WouldBlock) => bail!(
+            "Another daemon uses the data directory {}. Stop it first (memoryctl stop), or set MEMORYD_DATA_DIR",
+            data_dir.display()
+        ),
+        Err(TryLockError::Error(error)) => {
+            Err(error).with_context(|| format!("The lock {} cannot be taken", path.display()))
+        }
+    }
+}
+
+fn private_folder(path: &Path) -> anyhow::Result<()> {
+    DirBuilder::new().recursive(true).mode(0o700).create(path).with_context(|| {
+        format!("The folder {} cannot be created. Set MEMORYD_DATA_DIR to another", path.display())
+    })
+}
+
+fn embedder(config: &Config, cores: usize) -> anyhow::Result<Arc<dyn Embed>> {
+    let threads = if config.embedding.threads == 0 { cores.min(4) } else { config.embedding.threads };
+    let threads = NonZeroUsize::new(threads).unwrap_or(NonZeroUsize::MIN);
+    let model = match (&config.embedding.model, &config.embedding.tokenizer) {
+        (Some(model), Some(tokenizer)) => Onnx::from_files(model, tokenizer, threads)?,
+        _ => Onnx::bundled(threads)?,
+    };
+    Ok(Arc::new(Cached::new(model, REMEMBERED)))
+}
+
+/// Compares the model with the one that made the stored vectors. On a mismatch vectors are not used, and the reason is
+/// returned; words still find everything.
+fn check_model(
+    reader: &Reader,
+    writer: &Writer,
+    embedder: &dyn Embed,
+) -> Result<Option<String>, database::Error> {
+    let ours = format!("{} {}", embedder.model(), embedder.dimension());
+    match reader.read(|connection| database::meta(connection, "model"))? {
+        None => {
+            writer.lock().transaction(Durability::Full, |transaction| {
+                database::set_meta(transaction, "model", &ours)
+            })?;
+            Ok(None)
+        }
+        Some(stored) if stored == ours => Ok(None),
+        Some(stored) => Ok(Some(format!(
+            "The stored vectors were made by the model {stored}, and the configured one is {ours}: only words are \
+             searched. Configure the former model again, or export, start with an empty data directory, and import"
+        ))),
+    }
+}

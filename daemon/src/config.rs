@@ -1,0 +1,494 @@
+//! The configuration: every number of the rules, with its default.
+//!
+//! The file is TOML. A key that is not known is refused by name. [`DEFAULTS`] documents every key with its default; a
+//! test holds the two together.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use memoryd_proto::{ContextName, Estimator, ScopeChoice};
+use serde::{Deserialize, Serialize};
+
+use crate::domain::assessment::{InsightRule, seed_rules};
+use crate::domain::intake::Thresholds;
+use crate::domain::ranking::{Blend, Rules};
+use crate::domain::secrets;
+use crate::domain::utility::{Kernel, Learning};
+use crate::index;
+
+/// The documented defaults, as a configuration file.
+pub const DEFAULTS: &str = include_str!("config.toml");
+
+/// Why the configuration cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The file cannot be read.
+    #[error("The configuration {} cannot be read: {source}", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// The file is no valid configuration.
+    #[error("The configuration {} is not valid: {source}", path.display())]
+    Parse {
+        /// The file.
+        path: PathBuf,
+        /// Where and why.
+        source: Box<toml::de::Error>,
+    },
+    /// A number is out of its range.
+    #[error("The configuration {} is not valid: {key} must be {rule}", path.display())]
+    Range {
+        /// The file.
+        path: PathBuf,
+        /// The key.
+        key: &'static str,
+        /// What it must be.
+        rule: &'static str,
+    },
+}
+
+/// The whole configuration.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Config {
+    /// What is worth storing.
+    pub intake: Intake,
+    /// What a recall returns.
+    pub recall: Recall,
+    /// How learned utility is estimated.
+    pub learning: Utility,
+    /// When an improvement is no longer recalled.
+    pub deprecation: Deprecation,
+    /// What a report teaches.
+    pub report: Report,
+    /// Which scope a category belongs to; a category that is not listed goes to both.
+    pub scopes: Scopes,
+    /// The embedding model.
+    pub embedding: Embedding,
+    /// The socket's limits.
+    pub server: Server,
+    /// Further rules for what is redacted.
+    pub secrets: Secrets,
+    /// What is logged.
+    pub log: Log,
+}
+
+/// What is worth storing (spec I4, I5).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Intake {
+    /// Confidence from which an improvement is stored.
+    pub store_from: f64,
+    /// Confidence from which it is kept as a candidate.
+    pub candidate_from: f64,
+    /// Cosine from which two texts may say the same.
+    pub same_from: f64,
+    /// Highest confidence that corroboration leads to.
+    pub corroborated_cap: f64,
+}
+
+/// What a recall returns (spec I10, Q2).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Recall {
+    /// Items, when the caller does not say how many.
+    pub items: u32,
+    /// Candidates for each item wanted.
+    pub overfetch: u32,
+    /// Fewest candidates.
+    pub candidates: u32,
+    /// Relevance that an item must reach.
+    pub gate: f64,
+    /// Similarity whose relevance is the gate's.
+    pub threshold: f64,
+    /// How fast relevance rises with similarity.
+    pub slope: f64,
+    /// Success rate that a used item must have.
+    pub success_rate: f64,
+    /// What the score of a cross-validated item is multiplied by.
+    pub cross_validated: f64,
+    /// Weight of the cosine.
+    pub dense: f32,
+    /// Weight of the words.
+    pub lexical: f32,
+    /// What a cosine loses when it speaks alone.
+    pub margin: f32,
+    /// What the cosine of a task in which the memory helped loses.
+    pub case_margin: f32,
+    /// How far an item is pulled up towards the best of its neighbours in a sequence.
+    pub neighbour: f32,
+    /// BM25: how far repeated words count.
+    pub k1: f32,
+    /// BM25: how far long texts are marked down.
+    pub b: f32,
+    /// The context of a recall that names none.
+    pub context: ContextName,
+}
+
+/// How learned utility is estimated (spec Q1, Q3, Q4, Q7, Q8).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Utility {
+    /// `contextual` or `global`.
+    pub estimator: Estimator,
+    /// Contexts that are there from the start.
+    pub contexts: Vec<ContextName>,
+    /// Interactions from which a context is warm.
+    pub warm_threshold: u64,
+    /// Weight of learned utility in a warm context.
+    pub alpha: f64,
+    /// Share of the way to a reward that a Q-value moves.
+    pub learning_rate: f64,
+    /// What is left of a Q-value after a day without recall.
+    pub decay_factor: f64,
+    /// Reward of an item used in a task that succeeded.
+    pub reward_success: f64,
+    /// Reward of an item used in a task that failed.
+    pub reward_failure: f64,
+    /// Reward of an item that was recalled and not used.
+    pub reward_unused: f64,
+    /// Outcomes kept for each improvement.
+    pub outcomes: usize,
+    /// Cosine up to which an outcome says nothing about a query.
+    pub kernel_floor: f64,
+    /// Power of an outcome's weight above the floor.
+    pub kernel_power: i32,
+    /// Observations that the prior of 0.5 is worth.
+    pub prior: f64,
+}
+
+/// When an improvement is no longer recalled (spec I6).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Deprecation {
+    /// Whether it happens by itself.
+    pub enabled: bool,
+    /// Uses from which it is judged.
+    pub usage: u64,
+    /// Success rate below which it is deprecated.
+    pub success_rate: f64,
+}
+
+/// What a report teaches (spec E1).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Report {
+    /// Quality from which insights are stored.
+    pub insights_from: f64,
+    /// Rules that derive insights.
+    pub rules: Vec<InsightRule>,
+}
+
+/// Which scope a category belongs to (spec I9).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Scopes(pub BTreeMap<String, ScopeChoice>);
+
+/// The embedding model (spec D5).
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Embedding {
+    /// Another model than the built-in one: an ONNX file.
+    pub model: Option<PathBuf>,
+    /// Its `tokenizer.json`.
+    pub tokenizer: Option<PathBuf>,
+    /// Threads; 0 for one for each core, up to 4.
+    pub threads: usize,
+}
+
+/// The socket's limits.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Server {
+    /// Connections at once.
+    pub connections: usize,
+    /// Requests worked on at once; 0 for two for each core.
+    pub workers: usize,
+    /// Seconds that a request may still take when the daemon stops.
+    pub drain_seconds: u64,
+}
+
+/// Further rules for what is redacted (spec M14).
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Secrets {
+    /// The rules, beside the built-in ones.
+    pub rules: Vec<secrets::Rule>,
+}
+
+/// What is logged.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Log {
+    /// `error`, `warn`, `info`, `debug` or `trace`, or a filter such as `memoryd=debug`.
+    pub level: String,
+}
+
+impl Default for Intake {
+    fn default() -> Self {
+        Self { store_from: 0.7, candidate_from: 0.5, same_from: 0.95, corroborated_cap: 0.95 }
+    }
+}
+
+impl Default for Recall {
+    fn default() -> Self {
+        Self {
+            items: 5,
+            overfetch: 2,
+            candidates: 20,
+            gate: 0.6,
+            threshold: 0.25,
+            slope: 8.0,
+            success_rate: 0.6,
+            cross_validated: 1.2,
+            dense: 0.4,
+            lexical: 0.6,
+            margin: 0.25,
+            case_margin: 0.2,
+            neighbour: 0.5,
+            k1: 0.5,
+            b: 0.25,
+            context: ContextName::default(),
+        }
+    }
+}
+
+impl Default for Utility {
+    fn default() -> Self {
+        let contexts = ["debugging", "coding", "research"];
+        Self {
+            estimator: Estimator::Contextual,
+            contexts: contexts.iter().filter_map(|name| name.parse().ok()).collect(),
+            warm_threshold: 100,
+            alpha: 0.3,
+            learning_rate: 0.1,
+            decay_factor: 0.99,
+            reward_success: 1.0,
+            reward_failure: -0.2,
+            reward_unused: 0.1,
+            outcomes: 256,
+            kernel_floor: 0.4,
+            kernel_power: 3,
+            prior: 0.5,
+        }
+    }
+}
+
+impl Default for Deprecation {
+    fn default() -> Self {
+        Self { enabled: true, usage: 10, success_rate: 0.4 }
+    }
+}
+
+impl Default for Report {
+    fn default() -> Self {
+        Self { insights_from: 70.0, rules: seed_rules() }
+    }
+}
+
+impl Default for Scopes {
+    fn default() -> Self {
+        let global =
+            ["search_strategy", "error_handling", "code_quality", "testing_patterns", "documentation_style"];
+        let project = ["naming_conventions", "architecture_patterns", "api_usage", "domain_terminology"];
+        let global = global.iter().map(|name| ((*name).to_owned(), ScopeChoice::Global));
+        let project = project.iter().map(|name| ((*name).to_owned(), ScopeChoice::Project));
+        Self(global.chain(project).collect())
+    }
+}
+
+impl Default for Server {
+    fn default() -> Self {
+        Self { connections: 4096, workers: 0, drain_seconds: 10 }
+    }
+}
+
+impl Default for Log {
+    fn default() -> Self {
+        Self { level: "info".to_owned() }
+    }
+}
+
+impl Config {
+    /// Reads a configuration file.
+    ///
+    /// # Errors
+    /// When it cannot be read, has an unknown key, or a number out of range.
+    pub fn read(path: &Path) -> Result<Self, Error> {
+        let text =
+            std::fs::read_to_string(path).map_err(|source| Error::Read { path: path.to_owned(), source })?;
+        Self::parse(&text, path)
+    }
+
+    /// Reads a configuration from `text`, which came from `path`.
+    ///
+    /// # Errors
+    /// When it has an unknown key, or a number out of range.
+    pub fn parse(text: &str, path: &Path) -> Result<Self, Error> {
+        let config: Self = toml::from_str(text)
+            .map_err(|source| Error::Parse { path: path.to_owned(), source: Box::new(source) })?;
+        match config.broken() {
+            Some((key, rule)) => Err(Error::Range { path: path.to_owned(), key, rule }),
+            None => Ok(config),
+        }
+    }
+
+    /// The first key whose value is out of range, and its rule.
+    fn broken(&self) -> Option<(&'static str, &'static str)> {
+        const SHARE: &str = "a number from 0 to 1";
+        let share = |value: f64| (0.0..=1.0).contains(&value);
+        let weight = |value: f32| value.is_finite() && value >= 0.0;
+        let checks = [
+            ("intake.store_from", share(self.intake.store_from), SHARE),
+            (
+                "intake.candidate_from",
+                share(self.intake.candidate_from) && self.intake.candidate_from <= self.intake.store_from,
+                "a number from 0 to intake.store_from",
+            ),
+            ("intake.same_from", share(self.intake.same_from), SHARE),
+            ("intake.corroborated_cap", share(self.intake.corroborated_cap), SHARE),
+            ("recall.items", (1..=1000).contains(&self.recall.items), "a number from 1 to 1000"),
+            ("recall.overfetch", (2..=100).contains(&self.recall.overfetch), "a number from 2 to 100"),
+            ("recall.candidates", self.recall.candidates <= 1000, "at most 1000"),
+            ("recall.gate", self.recall.gate > 0.0 && self.recall.gate < 1.0, "between 0 and 1"),
+            ("recall.threshold", self.recall.threshold.is_finite(), "a number"),
+            ("recall.slope", self.recall.slope.is_finite() && self.recall.slope > 0.0, "above 0"),
+            ("recall.success_rate", share(self.recall.success_rate), SHARE),
+            ("recall.cross_validated", self.recall.cross_validated >= 1.0, "at least 1"),
+            ("recall.dense", weight(self.recall.dense), "at least 0"),
+            ("recall.lexical", weight(self.recall.lexical), "at least 0"),
+            ("recall.margin", weight(self.recall.margin), "at least 0"),
+            ("recall.case_margin", weight(self.recall.case_margin), "at least 0"),
+            ("recall.neighbour", (0.0..=1.0).contains(&self.recall.neighbour), SHARE),
+            ("recall.k1", weight(self.recall.k1), "at least 0"),
+            ("recall.b", (0.0..=1.0).contains(&self.recall.b), SHARE),
+            ("learning.alpha", share(self.learning.alpha), SHARE),
+            ("learning.learning_rate", share(self.learning.learning_rate), SHARE),
+            ("learning.decay_factor", share(self.learning.decay_factor), SHARE),
+            ("learning.outcomes", (1..=4096).contains(&self.learning.outcomes), "a number from 1 to 4096"),
+            (
+                "learning.kernel_floor",
+                (-1.0..1.0).contains(&self.learning.kernel_floor),
+                "at least -1 and below 1",
+            ),
+            (
+                "learning.kernel_power",
+                (1..=16).contains(&self.learning.kernel_power),
+                "a number from 1 to 16",
+            ),
+            ("learning.prior", self.learning.prior > 0.0, "above 0"),
+            ("deprecation.success_rate", share(self.deprecation.success_rate), SHARE),
+            (
+                "report.insights_from",
+                (0.0..=100.0).contains(&self.report.insights_from),
+                "a number from 0 to 100",
+            ),
+            ("server.connections", self.server.connections > 0, "above 0"),
+            (
+                "embedding.tokenizer",
+                self.embedding.model.is_some() == self.embedding.tokenizer.is_some(),
+                "given together with embedding.model",
+            ),
+        ];
+        checks.into_iter().find(|(_, holds, _)| !holds).map(|(key, _, rule)| (key, rule))
+    }
+
+    /// The thresholds of confidence.
+    #[must_use]
+    pub fn thresholds(&self) -> Thresholds {
+        Thresholds { store: self.intake.store_from, candidate: self.intake.candidate_from }
+    }
+
+    /// The weights of similarity.
+    #[must_use]
+    pub fn blend(&self) -> Blend {
+        let Recall { dense, lexical, margin, case_margin, neighbour, .. } = self.recall;
+        Blend { dense, lexical, margin, case_margin, neighbour }
+    }
+
+    /// The numbers of a ranking with the weight `alpha` of learned utility.
+    #[must_use]
+    pub fn rules(&self, alpha: f64) -> Rules {
+        Rules {
+            gate: self.recall.gate,
+            threshold: self.recall.threshold,
+            slope: self.recall.slope,
+            confidence: self.intake.store_from,
+            success_rate: self.recall.success_rate,
+            cross_validated: self.recall.cross_validated,
+            alpha,
+        }
+    }
+
+    /// The weight of learned utility in a context with so many interactions (spec Q1).
+    #[must_use]
+    pub fn alpha(&self, interactions: u64) -> f64 {
+        if interactions < self.learning.warm_threshold { 0.0 } else { self.learning.alpha }
+    }
+
+    /// The numbers of the global estimator.
+    #[must_use]
+    pub fn learning(&self) -> Learning {
+        Learning {
+            rate: self.learning.learning_rate,
+            success: self.learning.reward_success,
+            failure: self.learning.reward_failure,
+            unused: self.learning.reward_unused,
+            decay: self.learning.decay_factor,
+        }
+    }
+
+    /// The numbers of the contextual estimator.
+    #[must_use]
+    pub fn kernel(&self) -> Kernel {
+        Kernel {
+            floor: self.learning.kernel_floor,
+            power: self.learning.kernel_power,
+            prior: self.learning.prior,
+            decay: self.learning.decay_factor,
+        }
+    }
+
+    /// The settings of an index over vectors of `dimension`.
+    #[must_use]
+    pub fn index(&self, dimension: usize) -> index::Settings {
+        index::Settings { dimension, k1: self.recall.k1, b: self.recall.b }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(text: &str) -> Result<Config, Error> {
+        Config::parse(text, Path::new("memoryd.toml"))
+    }
+
+    #[test]
+    fn the_documented_defaults_are_the_defaults() {
+        assert_eq!(parse(DEFAULTS).unwrap(), Config::default());
+    }
+
+    #[test]
+    fn every_key_is_documented() {
+        let shown = toml::to_string(&Config::default()).unwrap();
+        for line in shown.lines().filter_map(|line| line.split_once(" = ")) {
+            assert!(DEFAULTS.contains(line.0), "{} is not documented", line.0);
+        }
+    }
+
+    #[test]
+    fn unknown_keys_are_refused_by_name() {
+        let told = parse("[recall]\nitmes = 3\n").unwrap_err().to_string();
+        assert!(told.contains("itmes") && told.contains("memoryd.toml"), "{told}");
+    }
+
+    #[test]
+    fn numbers_out_of_range_are_refused_by_name() {
+        let told = parse("[learning]\nlearning_rate = 2.0\n").unwrap_err().to_string();
+        assert!(told.contains("learning.learning_rate"), "{told}");
+    }
+}

@@ -1,0 +1,230 @@
+//! The one SQLite file: opening it, its schema, one writer and pooled readers.
+//!
+//! The file is in WAL mode, so readers never wait for the writer. What a caller was told is stored survives a crash of
+//! the process in any case; with [`Durability::Full`] it survives a power cut too.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use chrono::{DateTime, Utc};
+use rusqlite::{Connection, OpenFlags, OptionalExtension, Transaction, TransactionBehavior};
+
+/// The steps from an empty file to the schema of this build. Each raises the file's `user_version` by one.
+const MIGRATIONS: &[&str] = &[include_str!("database/0001.sql")];
+
+/// Why the database cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The file cannot be opened or created.
+    #[error("The database {} cannot be opened: {source}", path.display())]
+    Open {
+        /// The file.
+        path: PathBuf,
+        /// What SQLite said.
+        source: rusqlite::Error,
+    },
+    /// The file was written by a newer version.
+    #[error("The database {} was written by a newer version of memoryd (schema {found}, this one knows {known})", path.display())]
+    Newer {
+        /// The file.
+        path: PathBuf,
+        /// Its schema.
+        found: u32,
+        /// The newest schema that this build knows.
+        known: u32,
+    },
+    /// A statement failed.
+    #[error("The database refused a statement: {0}")]
+    Statement(#[from] rusqlite::Error),
+    /// A stored value cannot be read or written.
+    #[error("A stored {what} cannot be read: {source}")]
+    Value {
+        /// What it is.
+        what: &'static str,
+        /// Why.
+        source: serde_json::Error,
+    },
+}
+
+/// How much a transaction survives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Durability {
+    /// A crash of the process.
+    Process,
+    /// A power cut as well: the transaction is on disk before it is acknowledged.
+    Full,
+}
+
+/// The only connection that writes.
+#[derive(Debug)]
+pub struct Writer(Mutex<Connection>);
+
+/// Connections that read.
+#[derive(Debug)]
+pub struct Reader {
+    path: PathBuf,
+    idle: Mutex<Vec<Connection>>,
+}
+
+/// Opens the database at `path`, and creates or migrates it as needed.
+///
+/// # Errors
+/// When the file cannot be opened, is no database, or was written by a newer version.
+pub fn open(path: &Path) -> Result<(Reader, Writer), Error> {
+    let opened = |source| Error::Open { path: path.to_owned(), source };
+    let mut connection = Connection::open(path).map_err(opened)?;
+    configure(&connection).map_err(opened)?;
+    connection.pragma_update(None, "journal_mode", "wal").map_err(opened)?;
+    migrate(path, &mut connection)?;
+    let reader = Reader { path: path.to_owned(), idle: Mutex::default() };
+    Ok((reader, Writer(Mutex::new(connection))))
+}
+
+fn configure(connection: &Connection) -> rusqlite::Result<()> {
+    connection.busy_timeout(std::time::Duration::from_secs(10))?;
+    connection.set_prepared_statement_cache_capacity(64);
+    connection.pragma_update(None, "foreign_keys", true)?;
+    connection.pragma_update(None, "cache_size", -8192)?;
+    connection.pragma_update(None, "temp_store", "memory")
+}
+
+fn migrate(path: &Path, connection: &mut Connection) -> Result<(), Error> {
+    let found: u32 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
+    let known = u32::try_from(MIGRATIONS.len()).unwrap_or(u32::MAX);
+    if found > known {
+        return Err(Error::Newer { path: path.to_owned(), found, known });
+    }
+    for (version, script) in (1..).zip(MIGRATIONS).skip(found as usize) {
+        let transaction = connection.transaction()?;
+        transaction.execute_batch(script)?;
+        transaction.pragma_update(None, "user_version", version)?;
+        transaction.commit()?;
+    }
+    Ok(())
+}
+
+impl Writer {
+    /// Takes the writer. Whoever holds it sees every committed change, and nobody else commits meanwhile.
+    pub fn lock(&self) -> Writing<'_> {
+        Writing(lock(&self.0))
+    }
+}
+
+/// The writer, taken.
+#[derive(Debug)]
+pub struct Writing<'a>(MutexGuard<'a, Connection>);
+
+impl Writing<'_> {
+    /// Runs `work` in a transaction: all of it is committed, or none.
+    ///
+    /// # Errors
+    /// Those of `work` and of SQLite.
+    pub fn transaction<T, E: From<Error>>(
+        &mut self,
+        durability: Durability,
+        work: impl FnOnce(&Transaction<'_>) -> Result<T, E>,
+    ) -> Result<T, E> {
+        let level = match durability {
+            Durability::Process => "normal",
+            Durability::Full => "full",
+        };
+        self.0.pragma_update(None, "synchronous", level).map_err(Error::from)?;
+        let transaction =
+            self.0.transaction_with_behavior(TransactionBehavior::Immediate).map_err(Error::from)?;
+        let value = work(&transaction)?;
+        transaction.commit().map_err(Error::from)?;
+        Ok(value)
+    }
+}
+
+impl Reader {
+    /// Runs `work` on a connection that cannot write. All its queries see one state of the database.
+    ///
+    /// # Errors
+    /// Those of `work` and of SQLite.
+    pub fn read<T, E: From<Error>>(&self, work: impl FnOnce(&Connection) -> Result<T, E>) -> Result<T, E> {
+        let idle = lock(&self.idle).pop();
+        let mut connection = match idle {
+            Some(connection) => connection,
+            None => self.connect()?,
+        };
+        let value = {
+            let snapshot = connection.transaction().map_err(Error::from)?;
+            work(&snapshot)?
+        };
+        lock(&self.idle).push(connection);
+        Ok(value)
+    }
+
+    fn connect(&self) -> Result<Connection, Error> {
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let opened = |source| Error::Open { path: self.path.clone(), source };
+        let connection = Connection::open_with_flags(&self.path, flags).map_err(opened)?;
+        configure(&connection).map_err(opened)?;
+        Ok(connection)
+    }
+
+    /// The database's file.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+/// A fact about the whole database, if it is set.
+///
+/// # Errors
+/// Those of SQLite.
+pub fn meta(connection: &Connection, key: &str) -> Result<Option<String>, Error> {
+    let mut statement = connection.prepare_cached("SELECT value FROM meta WHERE key = ?1")?;
+    Ok(statement.query_row([key], |row| row.get(0)).optional()?)
+}
+
+/// Sets a fact about the whole database.
+///
+/// # Errors
+/// Those of SQLite.
+pub fn set_meta(connection: &Connection, key: &str, value: &str) -> Result<(), Error> {
+    connection
+        .prepare_cached("INSERT OR REPLACE INTO meta (key, value) VALUES (?1, ?2)")?
+        .execute([key, value])?;
+    Ok(())
+}
+
+/// Encodes a value that a column holds as JSON.
+///
+/// # Errors
+/// When it has no JSON form.
+pub fn to_json<T: serde::Serialize>(what: &'static str, value: &T) -> Result<String, Error> {
+    serde_json::to_string(value).map_err(|source| Error::Value { what, source })
+}
+
+/// Decodes a value that a column holds as JSON.
+///
+/// # Errors
+/// When it is of another form.
+pub fn from_json<T: serde::de::DeserializeOwned>(what: &'static str, text: &str) -> Result<T, Error> {
+    serde_json::from_str(text).map_err(|source| Error::Value { what, source })
+}
+
+/// The instant that a column holds, in microseconds since 1970.
+#[must_use]
+pub fn instant(micros: i64) -> DateTime<Utc> {
+    DateTime::from_timestamp_micros(micros).unwrap_or_default()
+}
+
+/// A vector as a column holds it: f32, little endian.
+#[must_use]
+pub fn vector_bytes(vector: &[f32]) -> Vec<u8> {
+    vector.iter().flat_map(|value| value.to_le_bytes()).collect()
+}
+
+/// The vector that a column holds.
+#[must_use]
+pub fn vector(bytes: &[u8]) -> Vec<f32> {
+    bytes.chunks_exact(4).map(|four| f32::from_le_bytes([four[0], four[1], four[2], four[3]])).collect()
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

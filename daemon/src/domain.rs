@@ -1,0 +1,12 @@
+//! Pure rules. Nothing here reads a clock, a file or a database; time and weights are arguments.
+
+pub mod assessment;
+pub mod corroboration;
+pub mod decay;
+pub mod intake;
+pub mod profile;
+pub mod ranking;
+pub mod scoping;
+pub mod secrets;
+pub mod text;
+pub mod utility;

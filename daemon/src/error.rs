@@ -1,0 +1,55 @@
+//! What can go wrong below the edges, and the one place where it becomes a [`Fault`].
+
+use memoryd_proto::{Code, Fault};
+
+use crate::{archive, database, embed, project};
+
+/// Why a call cannot be answered.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The call breaks a rule, or contradicts what is stored.
+    #[error(transparent)]
+    Fault(Fault),
+    /// The database cannot be used.
+    #[error(transparent)]
+    Database(#[from] database::Error),
+    /// An archive cannot be used.
+    #[error(transparent)]
+    Archive(#[from] archive::Error),
+    /// A text cannot be embedded.
+    #[error("A text cannot be embedded: {0}")]
+    Embed(#[from] embed::Error),
+    /// A project's folder cannot be found.
+    #[error(transparent)]
+    Project(#[from] project::Error),
+    /// An agent's file cannot be read.
+    #[error("The agent's file {path} cannot be read: {source}")]
+    AgentFile {
+        /// The file.
+        path: String,
+        /// Why.
+        source: std::io::Error,
+    },
+}
+
+impl From<Fault> for Error {
+    fn from(fault: Fault) -> Self {
+        Self::Fault(fault)
+    }
+}
+
+impl From<Error> for Fault {
+    fn from(error: Error) -> Self {
+        let message = error.to_string();
+        let disk = "Check free space and permissions of the data directory, then try again.";
+        match error {
+            Error::Fault(fault) => fault,
+            Error::Database(_) | Error::Archive(_) => Self::new(Code::Internal, message, disk),
+            Error::Embed(_) => {
+                Self::new(Code::Internal, message, "The memory is unchanged; please report this.")
+            }
+            Error::Project(_) => Self::invalid(message, "Give a folder that exists, or none."),
+            Error::AgentFile { .. } => Self::not_found(message, "Give a file that the daemon may read."),
+        }
+    }
+}

@@ -1,0 +1,238 @@
+//! The journal owns every writer. What changes memory is an operation: a list of reversible changes with an actor and
+//! a reason, committed in one transaction with the events that belong to it (spec S3, S7).
+//!
+//! A plan reads and decides; it cannot write. It runs while the writer is held, so what it read still holds when its
+//! changes are applied. Archives are written before what they keep is removed.
+
+mod apply;
+mod change;
+mod operations;
+
+pub use change::{Change, Edit};
+pub use operations::page;
+
+use std::collections::HashMap;
+
+use chrono::{DateTime, Utc};
+use memoryd_proto::{AgentName, ContextName, Fault, Learned, OperationId, RecallId, ReportId};
+
+use crate::database::{Durability, Writer};
+use crate::domain::decay;
+use crate::domain::utility::{Learning, Ledgered};
+use crate::error::Error;
+use crate::ledger::recalls::{self, Receipt};
+use crate::ledger::{contexts, outcomes, reports, usage};
+use crate::view::View;
+
+use apply::Touched;
+
+/// What an operation is to do.
+#[derive(Debug, Default)]
+pub struct Draft {
+    /// Why, in one line.
+    pub reason: String,
+    /// Whose memory it changes, if one agent's.
+    pub agent: Option<AgentName>,
+    /// The changes, in order.
+    pub changes: Vec<Change>,
+    /// What happened, beside the changes.
+    pub events: Vec<Event>,
+    /// Vectors of texts that are stored, where they are known.
+    pub vectors: HashMap<String, Vec<f32>>,
+}
+
+/// Something that happened. Events are never changed; undoing their operation voids them.
+#[derive(Debug)]
+pub enum Event {
+    /// A report said something of an improvement.
+    Outcome(outcomes::Outcome),
+    /// A recall was reported.
+    Closed {
+        /// Which.
+        recall: RecallId,
+        /// Its context, which counts one interaction more.
+        context: ContextName,
+        /// Whether the task succeeded.
+        success: bool,
+    },
+    /// A report was taken.
+    Reported {
+        /// Whose.
+        agent: AgentName,
+        /// Which.
+        id: ReportId,
+        /// What was answered.
+        reply: Box<Learned>,
+    },
+}
+
+/// What a plan is made from.
+pub struct Planning<'a> {
+    /// Everything that can be read.
+    pub view: &'a View,
+    /// The time of the operation.
+    pub now: DateTime<Utc>,
+    /// The number that the operation will have.
+    pub operation: OperationId,
+}
+
+/// The only way to change memory.
+pub struct Journal {
+    view: View,
+    writer: Writer,
+    learning: Learning,
+}
+
+impl Journal {
+    /// A journal that writes through `writer` what `view` reads.
+    #[must_use]
+    pub fn new(view: View, writer: Writer, learning: Learning) -> Self {
+        Self { view, writer, learning }
+    }
+
+    /// Everything that can be read.
+    #[must_use]
+    pub fn view(&self) -> &View {
+        &self.view
+    }
+
+    /// Plans an operation and commits it: all of it, or none. A draft without changes and events is no operation.
+    ///
+    /// # Errors
+    /// Those of `plan`, of the database and of the archive. Nothing was changed then.
+    pub fn commit<T>(
+        &self,
+        actor: &str,
+        plan: impl FnOnce(&Planning<'_>) -> Result<(Draft, T), Error>,
+    ) -> Result<(Option<OperationId>, T), Error> {
+        let mut writing = self.writer.lock();
+        let now = self.view.clock.now();
+        let operation = self.view.reader.read(operations::next)?;
+        let (mut draft, answer) = plan(&Planning { view: &self.view, now, operation })?;
+        if draft.changes.is_empty() && draft.events.is_empty() {
+            return Ok((None, answer));
+        }
+        self.archive(&draft.changes, now)?;
+        let mut touched = Touched::default();
+        writing.transaction(Durability::Full, |transaction| {
+            operations::insert(transaction, operation, now, actor, &draft, None)?;
+            for (n, change) in draft.changes.iter_mut().enumerate() {
+                let known = &mut draft.vectors;
+                let embed = |text: &str| known.remove(text).or_else(|| self.view.embed(text).ok().flatten());
+                apply::change(transaction, change, embed, now, &mut touched)?;
+                operations::insert_change(transaction, operation, n, change)?;
+            }
+            for event in draft.events {
+                apply::event(transaction, operation, event, &self.learning, &mut touched)?;
+            }
+            Ok::<_, Error>(())
+        })?;
+        self.view.reader.read(|connection| touched.take_over(&self.view.memory, connection))?;
+        Ok((Some(operation), answer))
+    }
+
+    /// Undoes an operation, and returns the operation that did it and what changed back.
+    ///
+    /// # Errors
+    /// When there is no such operation, it was undone, or something newer touched the same items. Nothing was changed
+    /// then.
+    pub fn undo(&self, undone: OperationId) -> Result<(OperationId, Vec<String>), Error> {
+        let mut writing = self.writer.lock();
+        let now = self.view.clock.now();
+        let (stored, mut changes, operation) = self.view.reader.read(|connection| {
+            let stored = operations::find(connection, undone)?.ok_or_else(|| {
+                Fault::not_found(
+                    format!("There is no operation {undone}"),
+                    "`memoryctl journal` lists the operations.",
+                )
+            })?;
+            if let Some(by) = stored.undone_by {
+                return Err(Error::from(Fault::conflict(
+                    format!("Operation {undone} was undone by operation {by}"),
+                    format!("To do it again, undo operation {by}."),
+                )));
+            }
+            if operations::undoes_events(connection, undone)? {
+                return Err(Error::from(Fault::conflict(
+                    format!("Operation {undone} took back a report, which cannot be undone in turn"),
+                    "Send the report again instead.",
+                )));
+            }
+            if let Some((item, newer)) = operations::touched_since(connection, undone)? {
+                return Err(Error::from(Fault::conflict(
+                    format!("Operation {undone} cannot be undone: operation {newer} touched {item} since"),
+                    format!("Undo operation {newer} first."),
+                )));
+            }
+            let changes: Vec<Change> =
+                operations::changes(connection, undone)?.into_iter().rev().map(Change::inverse).collect();
+            Ok((stored, changes, operations::next(connection)?))
+        })?;
+        self.archive(&changes, now)?;
+        let told: Vec<String> = changes.iter().map(Change::describe).collect();
+        let draft = Draft {
+            reason: format!("undo operation {undone}: {}", stored.reason),
+            agent: stored.agent.clone(),
+            ..Draft::default()
+        };
+        let mut touched = Touched::default();
+        writing.transaction(Durability::Full, |transaction| {
+            operations::insert(transaction, operation, now, "undo", &draft, Some(undone))?;
+            for (n, change) in changes.iter_mut().enumerate() {
+                let embed = |text: &str| self.view.embed(text).ok().flatten();
+                apply::change(transaction, change, embed, now, &mut touched)?;
+                operations::insert_change(transaction, operation, n, change)?;
+            }
+            let items = outcomes::void(transaction, undone, decay::day(now), &self.learning)?;
+            touched.usage.extend(items.iter().cloned());
+            touched.past.extend(items);
+            for context in recalls::reopen(transaction, undone)? {
+                contexts::count(transaction, &context, -1)?;
+            }
+            reports::forget(transaction, undone)?;
+            Ok::<_, Error>(())
+        })?;
+        self.view.reader.read(|connection| touched.take_over(&self.view.memory, connection))?;
+        Ok((operation, told))
+    }
+
+    /// Keeps the receipt of a recall, and counts the recall for the items that it returned.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn record(&self, at: DateTime<Utc>, receipt: &Receipt) -> Result<RecallId, Error> {
+        let mut writing = self.writer.lock();
+        let recall = writing.transaction(Durability::Process, |transaction| {
+            for item in receipt.returned() {
+                let known = usage::find(transaction, &receipt.agent, &item.id)?;
+                let mut known = known.unwrap_or_else(|| Ledgered::new(decay::day(at)));
+                known.recalled(at, self.learning.decay);
+                usage::put(transaction, &receipt.agent, &item.id, &known)?;
+            }
+            recalls::insert(transaction, at, receipt)
+        })?;
+        self.view.reader.read(|connection| {
+            receipt
+                .returned()
+                .try_for_each(|item| self.view.memory.refresh_usage(connection, &receipt.agent, &item.id))
+        })?;
+        Ok(recall)
+    }
+
+    /// What is removed is archived first.
+    fn archive(&self, changes: &[Change], now: DateTime<Utc>) -> Result<(), Error> {
+        let removed = changes.iter().filter_map(|change| match change {
+            Change::Improvement { edit: Edit { before: Some(before), after: None }, .. } => Some(before),
+            Change::Improvement { .. }
+            | Change::Evaluation(_)
+            | Change::Profile(_)
+            | Change::Usage { .. }
+            | Change::Context { .. } => None,
+        });
+        let removed: Vec<_> = removed.collect();
+        if removed.is_empty() {
+            return Ok(());
+        }
+        Ok(self.view.archive.append("improvements", now, &removed)?)
+    }
+}

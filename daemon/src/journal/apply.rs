@@ -1,0 +1,141 @@
+//! Applying a change to the rows.
+
+use chrono::{DateTime, Utc};
+use memoryd_proto::{AgentName, ImprovementId, OperationId, Scope};
+use rusqlite::Connection;
+
+use super::{Change, Event};
+use crate::database::Error;
+use crate::domain::decay;
+use crate::domain::utility::{Learning, Ledgered};
+use crate::ledger::{contexts, outcomes, recalls, reports, usage};
+use crate::store::{Memory, rows};
+
+/// What a commit touched, for the collections in the process to take over.
+#[derive(Debug, Default)]
+pub struct Touched {
+    /// Rows that were written.
+    rows: Vec<i64>,
+    /// Rows that were removed.
+    dropped: Vec<(AgentName, Scope, i64)>,
+    /// Improvements whose usage changed.
+    pub usage: Vec<(AgentName, ImprovementId)>,
+    /// Improvements whose past outcomes changed.
+    pub past: Vec<(AgentName, ImprovementId)>,
+}
+
+impl Touched {
+    /// Lets the collections in the process take over what was committed.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn take_over(&self, memory: &Memory, connection: &Connection) -> Result<(), Error> {
+        for (agent, scope, row) in &self.dropped {
+            memory.drop_row(agent, scope, *row);
+        }
+        memory.refresh(connection, &self.rows)?;
+        for (agent, id) in &self.usage {
+            memory.refresh_usage(connection, agent, id)?;
+        }
+        for (agent, id) in &self.past {
+            memory.refresh_past(connection, agent, id)?;
+        }
+        Ok(())
+    }
+}
+
+/// Applies a change. `embed` gives the vector of a text.
+///
+/// # Errors
+/// Those of the database.
+pub fn change(
+    connection: &Connection,
+    change: &mut Change,
+    embed: impl FnOnce(&str) -> Option<Vec<f32>>,
+    now: DateTime<Utc>,
+    touched: &mut Touched,
+) -> Result<(), Error> {
+    match change {
+        Change::Improvement { row, edit } => match (&edit.before, &edit.after) {
+            (before, Some(after)) => {
+                let reads_the_same = before.as_ref().is_some_and(|before| before.document == after.document);
+                let place = rows::put_improvement(connection, *row, after, now)?;
+                if !reads_the_same {
+                    match embed(&after.document) {
+                        Some(vector) => rows::put_vector(connection, place, &vector)?,
+                        None => rows::remove_vector(connection, place)?,
+                    }
+                }
+                if before.is_none() {
+                    let key = (after.agent.clone(), after.id.clone());
+                    touched.usage.push(key.clone());
+                    touched.past.push(key);
+                }
+                *row = Some(place);
+                touched.rows.push(place);
+            }
+            (Some(before), None) => {
+                if let Some(place) = *row {
+                    rows::remove_improvement(connection, place)?;
+                    touched.dropped.push((before.agent.clone(), before.scope.clone(), place));
+                }
+            }
+            (None, None) => {}
+        },
+        Change::Evaluation(edit) => match (&edit.before, &edit.after) {
+            (_, Some(after)) => rows::put_evaluation(connection, after)?,
+            (Some(before), None) => rows::remove_evaluation(connection, before)?,
+            (None, None) => {}
+        },
+        Change::Profile(edit) => match (&edit.before, &edit.after) {
+            (_, Some(after)) => rows::put_profile(connection, after)?,
+            (Some(before), None) => rows::remove_profile(connection, before)?,
+            (None, None) => {}
+        },
+        Change::Usage { agent, id, edit } => {
+            usage::put_baseline(connection, agent, id, edit.after.as_ref())?;
+            match &edit.after {
+                Some(after) => usage::put(connection, agent, id, after)?,
+                None => usage::remove(connection, agent, id)?,
+            }
+            touched.usage.push((agent.clone(), id.clone()));
+        }
+        Change::Context { name, edit } => contexts::set(connection, name, edit.after.unwrap_or(0))?,
+    }
+    Ok(())
+}
+
+/// Applies an event.
+///
+/// # Errors
+/// Those of the database.
+pub fn event(
+    connection: &Connection,
+    operation: OperationId,
+    event: Event,
+    learning: &Learning,
+    touched: &mut Touched,
+) -> Result<(), Error> {
+    match event {
+        Event::Outcome(mut outcome) => {
+            let (agent, id) = (outcome.agent.clone(), outcome.id.clone());
+            if outcome.counted {
+                let today = decay::day(outcome.at);
+                let mut known = usage::find(connection, &agent, &id)?.unwrap_or_else(|| Ledgered::new(today));
+                outcome.idle_days = known.reported(outcome.verdict, outcome.at, learning);
+                usage::put(connection, &agent, &id, &known)?;
+                touched.usage.push((agent.clone(), id.clone()));
+            }
+            outcomes::append(connection, operation, &outcome)?;
+            if outcome.verdict.used {
+                touched.past.push((agent, id));
+            }
+        }
+        Event::Closed { recall, context, success } => {
+            recalls::close(connection, &recall, operation, success)?;
+            contexts::count(connection, &context, 1)?;
+        }
+        Event::Reported { agent, id, reply } => reports::insert(connection, &agent, &id, operation, &reply)?,
+    }
+    Ok(())
+}

@@ -1,0 +1,171 @@
+//! A change carries what was there before and what is there after, so that it can be shown, journalled and undone.
+
+use memoryd_proto::{AgentName, ContextName, Evaluation, Improvement, ImprovementId, Profile, Scope, Usage};
+use serde::{Deserialize, Serialize};
+
+use crate::domain::utility::Ledgered;
+
+/// One reversible change of one item.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[allow(clippy::large_enum_variant, reason = "changes live in short lists, and most are of the large kind")]
+pub enum Change {
+    /// An improvement, without its usage.
+    Improvement {
+        /// Its row, once it has one. A restored improvement gets its row back, and so its place in a sequence.
+        row: Option<i64>,
+        /// The change.
+        edit: Edit<Improvement>,
+    },
+    /// An evaluation.
+    Evaluation(Edit<Evaluation>),
+    /// A profile.
+    Profile(Edit<Profile>),
+    /// Usage that is imported for an improvement.
+    Usage {
+        /// Whose improvement.
+        agent: AgentName,
+        /// Which.
+        id: ImprovementId,
+        /// The change.
+        edit: Edit<Ledgered>,
+    },
+    /// Interactions that are imported for a context.
+    Context {
+        /// Which.
+        name: ContextName,
+        /// The change.
+        edit: Edit<u64>,
+    },
+}
+
+/// Before and after; absent where the item does not exist.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Edit<T> {
+    /// As it was.
+    pub before: Option<T>,
+    /// As it is now.
+    pub after: Option<T>,
+}
+
+impl<T> Edit<T> {
+    fn inverse(self) -> Self {
+        Self { before: self.after, after: self.before }
+    }
+
+    /// Whichever exists, the later first.
+    fn either(&self) -> Option<&T> {
+        self.after.as_ref().or(self.before.as_ref())
+    }
+
+    fn verb(&self) -> &'static str {
+        match (&self.before, &self.after) {
+            (None, _) => "added",
+            (Some(_), Some(_)) => "changed",
+            (Some(_), None) => "removed",
+        }
+    }
+}
+
+impl Change {
+    /// A change of an improvement. Usage is left out: the ledger has it.
+    #[must_use]
+    pub fn improvement(row: Option<i64>, before: Option<Improvement>, after: Option<Improvement>) -> Self {
+        let bare = |improvement: Improvement| Improvement { usage: Usage::default(), ..improvement };
+        Self::Improvement { row, edit: Edit { before: before.map(bare), after: after.map(bare) } }
+    }
+
+    /// The change that takes this one back.
+    #[must_use]
+    pub fn inverse(self) -> Self {
+        match self {
+            Self::Improvement { row, edit } => Self::Improvement { row, edit: edit.inverse() },
+            Self::Evaluation(edit) => Self::Evaluation(edit.inverse()),
+            Self::Profile(edit) => Self::Profile(edit.inverse()),
+            Self::Usage { agent, id, edit } => Self::Usage { agent, id, edit: edit.inverse() },
+            Self::Context { name, edit } => Self::Context { name, edit: edit.inverse() },
+        }
+    }
+
+    /// Names the item that is changed.
+    #[must_use]
+    pub fn item(&self) -> String {
+        match self {
+            Self::Improvement { edit, .. } => edit.either().map_or_else(String::new, |improvement| {
+                let project = crate::store::rows::project(&improvement.scope);
+                format!("improvement:{}:{project}:{}", improvement.agent.key(), improvement.id)
+            }),
+            Self::Evaluation(edit) => edit.either().map_or_else(String::new, |evaluation| {
+                format!("evaluation:{}:{}", evaluation.agent.key(), evaluation.id)
+            }),
+            Self::Profile(edit) => {
+                edit.either().map_or_else(String::new, |profile| format!("profile:{}", profile.agent.key()))
+            }
+            Self::Usage { agent, id, .. } => format!("usage:{}:{id}", agent.key()),
+            Self::Context { name, .. } => format!("context:{name}"),
+        }
+    }
+
+    /// Says what is changed, in one line.
+    #[must_use]
+    pub fn describe(&self) -> String {
+        match self {
+            Self::Improvement { edit, .. } => {
+                let scope = match edit.either().map(|improvement| &improvement.scope) {
+                    Some(Scope::Project(hash)) => format!(" of project {hash}"),
+                    Some(Scope::Global) | None => String::new(),
+                };
+                let id = edit.either().map_or("", |improvement| improvement.id.as_str());
+                format!("{} improvement {id}{scope}{}", edit.verb(), differences(edit))
+            }
+            Self::Evaluation(edit) => {
+                format!("{} evaluation {}", edit.verb(), edit.either().map_or("", |one| one.id.as_str()))
+            }
+            Self::Profile(edit) => {
+                format!(
+                    "{} the profile of {}",
+                    edit.verb(),
+                    edit.either().map_or("", |one| one.agent.as_str())
+                )
+            }
+            Self::Usage { id, edit, .. } => format!("{} the usage of improvement {id}", edit.verb()),
+            Self::Context { name, edit } => format!("{} the interactions of context {name}", edit.verb()),
+        }
+    }
+}
+
+/// The fields that differ between before and after, for a person.
+fn differences(edit: &Edit<Improvement>) -> String {
+    let (Some(before), Some(after)) = (&edit.before, &edit.after) else { return String::new() };
+    let differ = [
+        ("text", before.document != after.document),
+        ("category", before.category != after.category),
+        ("tags", before.tags != after.tags || before.context_tags != after.context_tags),
+        ("deprecation", before.deprecation != after.deprecation),
+        ("promotion", before.promotion != after.promotion),
+        ("cross-validation", before.cross_validation != after.cross_validation),
+        ("evidence", before.evidence != after.evidence),
+    ];
+    let mut told: Vec<String> =
+        differ.iter().filter(|(_, differs)| *differs).map(|(name, _)| (*name).to_owned()).collect();
+    if before.confidence != after.confidence {
+        told.push(format!("confidence {:.2} to {:.2}", before.confidence.get(), after.confidence.get()));
+    }
+    if told.is_empty() { String::new() } else { format!(": {}", told.join(", ")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_inverse_of_the_inverse_is_the_change() {
+        let change = Change::Context {
+            name: "coding".parse().unwrap(),
+            edit: Edit { before: Some(3), after: Some(7) },
+        };
+        assert_eq!(change.clone().inverse().inverse(), change);
+        assert_ne!(change.clone().inverse(), change);
+        assert_eq!(change.item(), change.inverse().item());
+    }
+}

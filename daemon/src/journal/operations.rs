@@ -1,0 +1,158 @@
+//! Operations and their changes as rows.
+
+use chrono::{DateTime, Utc};
+use memoryd_proto::{AgentName, Journal, JournalPage, Operation, OperationId};
+use rusqlite::{Connection, OptionalExtension, Row, params};
+
+use super::{Change, Draft};
+use crate::database::{Error, from_json, instant, to_json};
+
+const COLUMNS: &str = "id, at, actor, reason, agent, undone_by";
+
+/// The number that the next operation gets.
+///
+/// # Errors
+/// Those of the database.
+pub fn next(connection: &Connection) -> Result<OperationId, Error> {
+    let sql = "SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'operation'), 0) + 1";
+    Ok(OperationId(connection.prepare_cached(sql)?.query_row([], |row| row.get(0))?))
+}
+
+/// Writes an operation, and marks the one that it undoes.
+///
+/// # Errors
+/// Those of the database.
+pub fn insert(
+    connection: &Connection,
+    id: OperationId,
+    at: DateTime<Utc>,
+    actor: &str,
+    draft: &Draft,
+    undoes: Option<OperationId>,
+) -> Result<(), Error> {
+    let sql = "INSERT INTO operation (id, at, actor, reason, agent, undoes) VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
+    connection.prepare_cached(sql)?.execute(params![
+        id.0,
+        at.timestamp_micros(),
+        actor,
+        draft.reason,
+        draft.agent.as_ref().map(AgentName::key),
+        undoes.map(|undone| undone.0),
+    ])?;
+    if let Some(undone) = undoes {
+        connection
+            .prepare_cached("UPDATE operation SET undone_by = ?2 WHERE id = ?1")?
+            .execute(params![undone.0, id.0])?;
+        // Undoing an undo does the first operation again: it stands once more.
+        connection
+            .prepare_cached("UPDATE operation SET undone_by = NULL WHERE undone_by = ?1")?
+            .execute(params![undone.0])?;
+    }
+    Ok(())
+}
+
+/// Writes a change of an operation.
+///
+/// # Errors
+/// Those of the database.
+pub fn insert_change(
+    connection: &Connection,
+    id: OperationId,
+    n: usize,
+    change: &Change,
+) -> Result<(), Error> {
+    connection
+        .prepare_cached("INSERT INTO change (operation, n, item, body) VALUES (?1, ?2, ?3, ?4)")?
+        .execute(params![
+            id.0,
+            i64::try_from(n).unwrap_or(i64::MAX),
+            change.item(),
+            to_json("change", change)?
+        ])?;
+    Ok(())
+}
+
+/// The changes of an operation, in order.
+///
+/// # Errors
+/// Those of the database.
+pub fn changes(connection: &Connection, id: OperationId) -> Result<Vec<Change>, Error> {
+    let mut statement =
+        connection.prepare_cached("SELECT body FROM change WHERE operation = ?1 ORDER BY n")?;
+    let bodies: Vec<String> = statement.query_map([id.0], |row| row.get(0))?.collect::<Result<_, _>>()?;
+    bodies.iter().map(|body| from_json("change", body)).collect()
+}
+
+/// An operation, without its changes.
+///
+/// # Errors
+/// Those of the database.
+pub fn find(connection: &Connection, id: OperationId) -> Result<Option<Operation>, Error> {
+    let sql = format!("SELECT {COLUMNS} FROM operation WHERE id = ?1");
+    Ok(connection.prepare_cached(&sql)?.query_row([id.0], operation).optional()?)
+}
+
+/// Whether an operation undid one that outcomes belong to.
+///
+/// # Errors
+/// Those of the database.
+pub fn undoes_events(connection: &Connection, id: OperationId) -> Result<bool, Error> {
+    let sql = "SELECT EXISTS (SELECT 1 FROM operation JOIN outcome ON outcome.operation = undoes \
+               WHERE operation.id = ?1)";
+    Ok(connection.prepare_cached(sql)?.query_row([id.0], |row| row.get(0))?)
+}
+
+/// An item of an operation that a newer operation touched, and that operation. One that was undone, and the undo of
+/// it, left nothing behind and do not count.
+///
+/// # Errors
+/// Those of the database.
+pub fn touched_since(
+    connection: &Connection,
+    id: OperationId,
+) -> Result<Option<(String, OperationId)>, Error> {
+    let sql = "SELECT newer.item, newer.operation FROM change AS newer \
+               JOIN change AS older ON older.item = newer.item AND older.operation = ?1 \
+               JOIN operation ON operation.id = newer.operation \
+               WHERE newer.operation > ?1 AND operation.undone_by IS NULL \
+               AND (operation.undoes IS NULL OR operation.undoes <= ?1) \
+               ORDER BY newer.operation DESC LIMIT 1";
+    Ok(connection
+        .prepare_cached(sql)?
+        .query_row([id.0], |row| Ok((row.get(0)?, OperationId(row.get(1)?))))
+        .optional()?)
+}
+
+/// A page of the journal, newest first.
+///
+/// # Errors
+/// Those of the database.
+pub fn page(connection: &Connection, asked: &Journal, limit: u64) -> Result<JournalPage, Error> {
+    let sql = format!(
+        "SELECT {COLUMNS} FROM operation WHERE (?1 IS NULL OR agent = ?1) AND (?2 IS NULL OR id < ?2) \
+         ORDER BY id DESC LIMIT ?3"
+    );
+    let agent = asked.agent.as_ref().map(AgentName::key);
+    let before = asked.before.map(|id| id.0);
+    let mut statement = connection.prepare_cached(&sql)?;
+    let rows = statement.query_map(params![agent, before, limit + 1], operation)?;
+    let mut operations: Vec<Operation> = rows.collect::<Result<_, _>>()?;
+    let more = operations.len() as u64 > limit;
+    operations.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
+    for operation in &mut operations {
+        operation.changes = changes(connection, operation.id)?.iter().map(Change::describe).collect();
+    }
+    Ok(JournalPage { operations, more })
+}
+
+fn operation(row: &Row<'_>) -> rusqlite::Result<Operation> {
+    Ok(Operation {
+        id: OperationId(row.get(0)?),
+        at: instant(row.get(1)?),
+        actor: row.get(2)?,
+        reason: row.get(3)?,
+        agent: row.get::<_, Option<String>>(4)?.and_then(|name| name.parse().ok()),
+        undone_by: row.get::<_, Option<u64>>(5)?.map(OperationId),
+        changes: Vec::new(),
+    })
+}

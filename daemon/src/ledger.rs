@@ -1,0 +1,10 @@
+//! What the daemon knows beyond the memory itself: usage, outcomes, contexts, recalls and reports.
+//!
+//! Outcomes are append-only events. What follows from them, such as counts and Q-values, is kept beside them and
+//! computed again when a report is undone.
+
+pub mod contexts;
+pub mod outcomes;
+pub mod recalls;
+pub mod reports;
+pub mod usage;

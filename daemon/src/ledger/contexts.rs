@@ -1,0 +1,54 @@
+//! How many reported recalls each context has seen (spec Q1).
+
+use memoryd_proto::ContextName;
+use rusqlite::{Connection, OptionalExtension, params};
+
+use crate::database::Error;
+
+/// The interactions of a context.
+///
+/// # Errors
+/// Those of the database.
+pub fn interactions(connection: &Connection, context: &ContextName) -> Result<u64, Error> {
+    let found = connection
+        .prepare_cached("SELECT interactions FROM context WHERE name = ?1")?
+        .query_row([context.as_str()], |row| row.get(0))
+        .optional()?;
+    Ok(found.unwrap_or(0))
+}
+
+/// Counts `step` more interactions of a context, or fewer, and returns how many there are.
+///
+/// # Errors
+/// Those of the database.
+pub fn count(connection: &Connection, context: &ContextName, step: i64) -> Result<u64, Error> {
+    let sql = "INSERT INTO context (name, interactions) VALUES (?1, max(0, ?2)) \
+               ON CONFLICT (name) DO UPDATE SET interactions = max(0, interactions + ?2) RETURNING interactions";
+    Ok(connection.prepare_cached(sql)?.query_row(params![context.as_str(), step], |row| row.get(0))?)
+}
+
+/// Sets the interactions of a context.
+///
+/// # Errors
+/// Those of the database.
+pub fn set(connection: &Connection, context: &ContextName, interactions: u64) -> Result<(), Error> {
+    connection
+        .prepare_cached("INSERT OR REPLACE INTO context (name, interactions) VALUES (?1, ?2)")?
+        .execute(params![context.as_str(), interactions])?;
+    Ok(())
+}
+
+/// Every context that has been used, by name.
+///
+/// # Errors
+/// Those of the database.
+pub fn all(connection: &Connection) -> Result<Vec<(ContextName, u64)>, Error> {
+    let mut statement = connection.prepare_cached("SELECT name, interactions FROM context ORDER BY name")?;
+    let rows = statement.query_map([], |row| Ok((row.get::<_, String>(0)?, row.get(1)?)))?;
+    let mut contexts = Vec::new();
+    for row in rows {
+        let (name, interactions) = row?;
+        contexts.extend(name.parse().ok().map(|name| (name, interactions)));
+    }
+    Ok(contexts)
+}

@@ -1,0 +1,201 @@
+//! Past uses of improvements in tasks: append-only, and never changed but to be voided by an undo.
+
+use chrono::{DateTime, Utc};
+use memoryd_proto::{AgentName, ImprovementId, OperationId};
+use rusqlite::{Connection, params};
+
+use crate::database::Error;
+use crate::domain::utility::{Learning, Ledgered, Verdict};
+
+use super::usage;
+
+/// What one report said of one improvement.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// Whose improvement.
+    pub agent: AgentName,
+    /// Which.
+    pub id: ImprovementId,
+    /// When.
+    pub at: DateTime<Utc>,
+    /// What was said.
+    pub verdict: Verdict,
+    /// Days without recall before it.
+    pub idle_days: u32,
+    /// Whether usage follows from it. An imported outcome comes beside usage that counts it already.
+    pub counted: bool,
+    /// The task, when the improvement was used in it.
+    pub task: Option<Task>,
+}
+
+/// A task in which an improvement was used.
+#[derive(Clone, Debug)]
+pub struct Task {
+    /// Its words.
+    pub text: String,
+    /// Their vector, if there is one.
+    pub vector: Option<Vec<f32>>,
+}
+
+/// Appends an outcome, and returns its number.
+///
+/// # Errors
+/// Those of the database.
+pub fn append(connection: &Connection, operation: OperationId, outcome: &Outcome) -> Result<i64, Error> {
+    let sql = "INSERT INTO outcome (operation, agent, id, at, used, success, idle_days, counted) \
+               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
+    connection.prepare_cached(sql)?.execute(params![
+        operation.0,
+        outcome.agent.key(),
+        outcome.id.as_str(),
+        outcome.at.timestamp_micros(),
+        outcome.verdict.used,
+        outcome.verdict.success,
+        outcome.idle_days,
+        outcome.counted,
+    ])?;
+    let n = connection.last_insert_rowid();
+    if let Some(task) = &outcome.task {
+        let vector = task.vector.as_deref().map(crate::database::vector_bytes);
+        connection
+            .prepare_cached("INSERT INTO evidence (outcome, task, vector) VALUES (?1, ?2, ?3)")?
+            .execute(params![n, task.text, vector])?;
+    }
+    Ok(n)
+}
+
+/// A stored outcome that an estimator may look at.
+#[derive(Clone, Debug)]
+pub struct Used {
+    /// Its number.
+    pub n: i64,
+    /// Whose improvement, in lower case.
+    pub agent: String,
+    /// Which.
+    pub id: String,
+    /// When, in microseconds.
+    pub at: i64,
+    /// Whether the task succeeded.
+    pub success: bool,
+    /// The vector of the task, if there is one.
+    pub vector: Option<Vec<f32>>,
+}
+
+/// The newest outcomes of an improvement that was used, oldest first, at most `keep`; of all improvements without one.
+///
+/// # Errors
+/// Those of the database, and of `each`.
+pub fn each_used(
+    connection: &Connection,
+    item: Option<(&AgentName, &ImprovementId)>,
+    keep: usize,
+    mut each: impl FnMut(Used),
+) -> Result<(), Error> {
+    let filter = if item.is_some() { "AND agent = ?2 AND id = ?3" } else { "" };
+    let sql = format!(
+        "SELECT n, agent, id, at, success, vector FROM \
+           (SELECT *, row_number() OVER (PARTITION BY agent, id ORDER BY n DESC) AS age \
+            FROM outcome JOIN evidence ON evidence.outcome = n WHERE void = 0 {filter}) \
+         WHERE age <= ?1 ORDER BY n"
+    );
+    let mut statement = connection.prepare_cached(&sql)?;
+    let keep = i64::try_from(keep).unwrap_or(i64::MAX);
+    let mut rows = match item {
+        Some((agent, id)) => statement.query(params![keep, agent.key(), id.as_str()])?,
+        None => statement.query([keep])?,
+    };
+    while let Some(row) = rows.next()? {
+        let vector: Option<Vec<u8>> = row.get(5)?;
+        each(Used {
+            n: row.get(0)?,
+            agent: row.get(1)?,
+            id: row.get(2)?,
+            at: row.get(3)?,
+            success: row.get(4)?,
+            vector: vector.map(|bytes| crate::database::vector(&bytes)),
+        });
+    }
+    Ok(())
+}
+
+/// Whether an outcome is stored.
+///
+/// # Errors
+/// Those of the database.
+pub fn known(connection: &Connection, outcome: &memoryd_proto::Outcome) -> Result<bool, Error> {
+    let sql = "SELECT count(*) FROM outcome JOIN evidence ON evidence.outcome = n \
+               WHERE void = 0 AND agent = ?1 AND id = ?2 AND at = ?3 AND task = ?4";
+    let mut statement = connection.prepare_cached(sql)?;
+    let count: u64 = statement.query_row(
+        params![
+            outcome.agent.key(),
+            outcome.improvement.as_str(),
+            outcome.at.timestamp_micros(),
+            outcome.task,
+        ],
+        |row| row.get(0),
+    )?;
+    Ok(count > 0)
+}
+
+/// The words of the task of an outcome.
+///
+/// # Errors
+/// Those of the database.
+pub fn task(connection: &Connection, n: i64) -> Result<String, Error> {
+    Ok(connection
+        .prepare_cached("SELECT task FROM evidence WHERE outcome = ?1")?
+        .query_row([n], |row| row.get(0))?)
+}
+
+/// Voids the outcomes of an operation, computes the usage of their improvements again, and returns those.
+///
+/// # Errors
+/// Those of the database.
+pub fn void(
+    connection: &Connection,
+    operation: OperationId,
+    today: i64,
+    learning: &Learning,
+) -> Result<Vec<(AgentName, ImprovementId)>, Error> {
+    let mut statement =
+        connection.prepare_cached("SELECT DISTINCT agent, id FROM outcome WHERE operation = ?1")?;
+    let rows =
+        statement.query_map([operation.0], |row| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?)))?;
+    let mut items = Vec::new();
+    for row in rows {
+        let (agent, id) = row?;
+        if let (Ok(agent), Ok(id)) = (agent.parse::<AgentName>(), id.parse::<ImprovementId>()) {
+            items.push((agent, id));
+        }
+    }
+    connection.prepare_cached("UPDATE outcome SET void = 1 WHERE operation = ?1")?.execute([operation.0])?;
+    for (agent, id) in &items {
+        recompute(connection, agent, id, today, learning)?;
+    }
+    Ok(items)
+}
+
+/// Computes the usage of an improvement from what was imported and the outcomes since.
+fn recompute(
+    connection: &Connection,
+    agent: &AgentName,
+    id: &ImprovementId,
+    today: i64,
+    learning: &Learning,
+) -> Result<(), Error> {
+    let Some(now) = usage::find(connection, agent, id)? else { return Ok(()) };
+    let mut fresh = usage::baseline(connection, agent, id)?.unwrap_or_else(|| Ledgered::new(today));
+    let sql = "SELECT used, success, at, idle_days FROM outcome \
+               WHERE agent = ?1 AND id = ?2 AND void = 0 AND counted = 1 ORDER BY n";
+    let mut statement = connection.prepare_cached(sql)?;
+    let mut rows = statement.query(params![agent.key(), id.as_str()])?;
+    while let Some(row) = rows.next()? {
+        let verdict = Verdict { used: row.get(0)?, success: row.get(1)? };
+        fresh.replay(verdict, row.get(2)?, row.get(3)?, learning);
+    }
+    fresh.access_count = now.access_count;
+    fresh.last_accessed = now.last_accessed;
+    fresh.q_day = now.q_day;
+    usage::put(connection, agent, id, &fresh)
+}

@@ -1,0 +1,35 @@
+//! The daemon's entry: see the library for everything else.
+
+use std::process::ExitCode;
+
+const USAGE: &str = "\
+memoryd, the memory daemon for AI agents
+
+Usage: memoryd [--version | --help | --print-config]
+
+Without an argument it serves until it gets SIGTERM. memoryctl starts, stops and queries it.
+--print-config prints every setting with its default; save it as ~/.config/memoryd/memoryd.toml to change some.
+MEMORYD_CONFIG, MEMORYD_DATA_DIR and MEMORYD_SOCKET name another configuration, data directory and socket.
+";
+
+#[allow(clippy::print_stdout, clippy::print_stderr, reason = "a command line is answered there")]
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        [] => match memoryd::boot::run() {
+            Ok(()) => return ExitCode::SUCCESS,
+            Err(error) => {
+                eprintln!("memoryd: {error:#}");
+                return ExitCode::FAILURE;
+            }
+        },
+        ["--version" | "-V"] => println!("memoryd {}", env!("CARGO_PKG_VERSION")),
+        ["--help" | "-h"] => print!("{USAGE}"),
+        ["--print-config"] => print!("{}", memoryd::config::DEFAULTS),
+        _ => {
+            eprint!("{USAGE}");
+            return ExitCode::from(2);
+        }
+    }
+    ExitCode::SUCCESS
+}

@@ -1,0 +1,66 @@
+//! What agents confirm of one another and learn from one another (spec I12).
+
+use memoryd_proto::{
+    Confidence, CrossValidated, CrossValidation, Fault, Improvement, MarkCrossValidated, ReceivePrinciple,
+    Remembered, Scope, Serve,
+};
+
+use super::App;
+use super::remember::Lesson;
+use crate::domain::intake;
+use crate::error::Error;
+
+/// What is left of a confidence that is transferred to another agent.
+const DISCOUNT: f64 = 0.9;
+
+impl Serve<MarkCrossValidated> for App {
+    fn serve(&self, call: MarkCrossValidated) -> Result<CrossValidated, Fault> {
+        let mut agents = call.validating_agents;
+        agents.sort();
+        agents.dedup();
+        agents.retain(|agent| *agent != call.agent);
+        if agents.is_empty() {
+            return Err(Fault::invalid(
+                "No other agent confirms the improvement",
+                "Name at least one agent beside the one it belongs to.",
+            ));
+        }
+        let edited = self.change(
+            "cross-validate",
+            "confirmed by other agents",
+            Some(&call.agent),
+            &call.id,
+            |planning, _, before| {
+                let known = before.cross_validation.as_ref().filter(|known| known.agents == agents);
+                let at = known.map_or(planning.now, |known| known.at);
+                let cross_validation = Some(CrossValidation { agents: agents.clone(), at });
+                Ok(Improvement { cross_validation, ..before.clone() })
+            },
+        );
+        Ok(CrossValidated { improvement: edited?.improvement })
+    }
+}
+
+impl Serve<ReceivePrinciple> for App {
+    fn serve(&self, call: ReceivePrinciple) -> Result<Remembered, Fault> {
+        let mut redacted = Vec::new();
+        let document = self.redact(intake::document(&call.document)?, &mut redacted);
+        let embedding = self.view().embed_all(&[&document]).map_err(Fault::from)?.pop();
+        let lesson = Lesson {
+            agent: call.agent,
+            document,
+            category: intake::label("category", &call.category)?,
+            confidence: Confidence::clamped(call.confidence.get() * DISCOUNT),
+            scopes: vec![Scope::Global],
+            learned_from: Some(format!("transfer of {}", call.original_id)),
+            tags: Vec::new(),
+            context_tags: Vec::new(),
+            attributes: std::collections::BTreeMap::new(),
+            id: None,
+            created_at: None,
+            principle: Some(call.original_id),
+            embedding,
+        };
+        Ok(self.keep_alone("receive", lesson, redacted).map_err(|error: Error| Fault::from(error))?)
+    }
+}

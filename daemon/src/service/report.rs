@@ -1,0 +1,337 @@
+//! The report of a task: evaluated, learned from, and counted, in one transaction (spec E1, E2, I6, Q3).
+
+use std::collections::{BTreeSet, HashSet};
+
+use memoryd_proto::{
+    ContextOutcome, Evaluation, EvaluationId, Fault, ImprovementId, Insight, InsightOutcome, ItemOutcome,
+    Learned, QValue, RecallOutcome, Report, Serve,
+};
+
+use super::remember::Lesson;
+use super::{App, recall};
+use crate::domain::utility::{Ledgered, Verdict};
+use crate::domain::{assessment, decay, intake, profile, scoping, text};
+use crate::embed::Embedding;
+use crate::error::Error;
+use crate::journal::{Change, Draft, Edit, Event, Planning};
+use crate::ledger::outcomes::{Outcome, Task};
+use crate::ledger::recalls::{self, Receipt};
+use crate::ledger::{contexts, reports, usage};
+use crate::store::listing::{self, Order, Showing, Wanted};
+
+/// A report that is checked and free of secrets, with what was computed before the writer is taken.
+struct Prepared {
+    report: Report,
+    project: Option<memoryd_proto::ProjectHash>,
+    /// The insights, the agent's own first; whether they were derived; their vectors.
+    insights: Vec<(Insight, bool, Option<Embedding>)>,
+    task_vector: Option<Vec<f32>>,
+    redacted: Vec<String>,
+}
+
+impl Serve<Report> for App {
+    fn serve(&self, call: Report) -> Result<Learned, Fault> {
+        Ok(self.report(call)?)
+    }
+}
+
+impl App {
+    fn report(&self, report: Report) -> Result<Learned, Error> {
+        let prepared = self.prepare(report)?;
+        let (_, learned) = self.journal.commit("report", |planning| self.learn(planning, &prepared))?;
+        Ok(learned)
+    }
+
+    fn prepare(&self, mut report: Report) -> Result<Prepared, Error> {
+        let mut redacted = Vec::new();
+        let mut clean = |text: &mut String| *text = self.redact(text, &mut redacted);
+        report.task = intake::document(&report.task)?.to_owned();
+        report.task_type = intake::label("task type", &report.task_type)?;
+        clean(&mut report.task);
+        report.errors.iter_mut().for_each(|error| {
+            clean(&mut error.kind);
+            clean(&mut error.message);
+        });
+        report.feedback.iter_mut().for_each(|feedback| clean(&mut feedback.comment));
+        report.optimization.iter_mut().for_each(&mut clean);
+        report.notes.iter_mut().for_each(&mut clean);
+        for insight in &mut report.insights {
+            insight.text = intake::document(&insight.text)?.to_owned();
+            insight.category = intake::label("category", &insight.category)?;
+            clean(&mut insight.text);
+        }
+        let own = report.insights.iter().cloned().map(|insight| (insight, false));
+        let derived =
+            assessment::insights(&report, &self.config.report.rules).into_iter().map(|one| (one, true));
+        let mut seen = HashSet::new();
+        let insights: Vec<(Insight, bool)> =
+            own.chain(derived).filter(|(insight, _)| seen.insert(text::digest(&insight.text))).collect();
+        let texts: Vec<&str> = std::iter::once(report.task.as_str())
+            .chain(insights.iter().map(|(insight, _)| insight.text.as_str()))
+            .collect();
+        let mut embeddings = self.view().embed_all(&texts)?.into_iter();
+        let task_vector = embeddings.next().map(|one| one.vector);
+        let insights =
+            insights.into_iter().map(|(insight, derived)| (insight, derived, embeddings.next())).collect();
+        let project = super::project(report.project.as_ref())?;
+        Ok(Prepared { report, project, insights, task_vector, redacted })
+    }
+
+    fn learn(&self, planning: &Planning<'_>, prepared: &Prepared) -> Result<(Draft, Learned), Error> {
+        let report = &prepared.report;
+        let view = planning.view;
+        let before = view.reader.read(|connection| reports::find(connection, &report.agent, &report.id))?;
+        if let Some(learned) = before {
+            return Ok((Draft::default(), Learned { repeated: true, ..learned }));
+        }
+        let receipt = self.receipt(planning, report)?;
+        let outcome = if report.success { "succeeded" } else { "failed" };
+        let mut draft = Draft {
+            reason: format!("a {} task {outcome}", report.task_type),
+            agent: Some(report.agent.clone()),
+            ..Draft::default()
+        };
+        let evaluation = self.evaluation(planning, prepared)?;
+        draft.changes.push(Change::Evaluation(Edit { before: None, after: Some(evaluation.clone()) }));
+        let insights = self.insights(planning, &mut draft, prepared, &evaluation);
+        let items = self.items(planning, &mut draft, prepared, receipt.as_ref())?;
+        let context = receipt.as_ref().zip(report.recall.as_ref()).map(|(receipt, id)| {
+            let known =
+                view.reader.read(|connection| contexts::interactions(connection, &receipt.context))?;
+            let state = recall::state(receipt.context.clone(), known + 1, &self.config);
+            draft.events.push(Event::Closed {
+                recall: id.clone(),
+                context: receipt.context.clone(),
+                success: report.success,
+            });
+            Ok::<_, Error>(ContextOutcome {
+                name: state.name,
+                interactions: state.interactions,
+                mode: state.mode,
+            })
+        });
+        let learned = Learned {
+            evaluation,
+            insights: insights?,
+            items,
+            context: context.transpose()?,
+            operation: planning.operation,
+            repeated: false,
+            redacted: prepared.redacted.clone(),
+        };
+        draft.events.push(Event::Reported {
+            agent: report.agent.clone(),
+            id: report.id.clone(),
+            reply: Box::new(learned.clone()),
+        });
+        Ok((draft, learned))
+    }
+
+    /// The recall that the report answers. It must be open, and hold what was used.
+    fn receipt(&self, planning: &Planning<'_>, report: &Report) -> Result<Option<Receipt>, Error> {
+        let Some(id) = &report.recall else { return Ok(None) };
+        let stored = planning.view.reader.read(|connection| recalls::find(connection, id, planning.now))?;
+        let stored = stored.ok_or_else(|| super::explain::unknown(id))?;
+        let refuse = |message: String, advice: &str| Err(Fault::conflict(message, advice).into());
+        if stored.receipt.agent != report.agent {
+            return refuse(
+                format!("Recall {id} was made by agent {}, not by {}", stored.receipt.agent, report.agent),
+                "Report it under that agent.",
+            );
+        }
+        match stored.outcome {
+            RecallOutcome::Open => {}
+            RecallOutcome::Succeeded | RecallOutcome::Failed => {
+                return refuse(
+                    format!("Recall {id} was reported already"),
+                    "One recall has one report. To correct it, undo that report first.",
+                );
+            }
+            RecallOutcome::Expired => {
+                return refuse(
+                    format!("Recall {id} is older than 24 hours and can no longer be reported"),
+                    "Report the task without the recall.",
+                );
+            }
+        }
+        if let Some(stranger) =
+            report.used.iter().find(|used| !stored.receipt.returned().any(|one| one.id == **used))
+        {
+            return Err(Fault::invalid(
+                format!(
+                    "Recall {id} did not return improvement {stranger}, so it cannot have been used from it"
+                ),
+                "Name only items that the recall returned.",
+            )
+            .into());
+        }
+        Ok(Some(stored.receipt))
+    }
+
+    fn evaluation(&self, planning: &Planning<'_>, prepared: &Prepared) -> Result<Evaluation, Error> {
+        let report = &prepared.report;
+        let (profile, id) = planning.view.reader.read(|connection| {
+            let profile = listing::profile(connection, &report.agent)?;
+            let mut millis = planning.now.timestamp_millis();
+            while listing::has_evaluation(connection, &report.agent, &format!("eval_{millis}"))? {
+                millis += 1;
+            }
+            Ok::<_, Error>((profile, format!("eval_{millis}").parse::<EvaluationId>()?))
+        })?;
+        let profile = profile.unwrap_or_else(|| super::profiles::empty(report.agent.clone()));
+        let (quality, criteria) = profile::quality(&report.quality, report.success, &profile)?;
+        Ok(Evaluation {
+            id,
+            agent: report.agent.clone(),
+            project: prepared.project.clone(),
+            task: report.task.clone(),
+            task_type: report.task_type.clone(),
+            success: report.success,
+            quality,
+            criteria,
+            time_taken_ms: report.time_taken_ms,
+            tokens_used: report.tokens_used,
+            strengths: assessment::strengths(report),
+            weaknesses: assessment::weaknesses(report),
+            insights: prepared.insights.iter().map(|(insight, ..)| insight.clone()).collect(),
+            recall: report.recall.clone(),
+            used: report.used.clone(),
+            notes: report.notes.clone(),
+            at: planning.now,
+        })
+    }
+
+    /// Plans to keep the insights of a good result. One that cannot be kept does not keep the report from being taken.
+    fn insights(
+        &self,
+        planning: &Planning<'_>,
+        draft: &mut Draft,
+        prepared: &Prepared,
+        evaluation: &Evaluation,
+    ) -> Result<Vec<InsightOutcome>, Error> {
+        let mut outcomes = Vec::new();
+        for (insight, derived, embedding) in &prepared.insights {
+            let floor = self.config.report.insights_from;
+            let kept = if evaluation.quality.get() < floor {
+                Err(format!("the quality {} is below {floor}", evaluation.quality).into())
+            } else {
+                let table = &self.config.scopes.0;
+                let lesson = scoping::scopes(&insight.category, None, prepared.project.as_ref(), table)
+                    .or_else(|_| Ok::<_, Error>(vec![memoryd_proto::Scope::Global]))
+                    .map(|scopes| Lesson {
+                        agent: evaluation.agent.clone(),
+                        document: insight.text.clone(),
+                        category: insight.category.clone(),
+                        confidence: insight.confidence,
+                        scopes,
+                        learned_from: Some(format!("task_{}", evaluation.at.to_rfc3339())),
+                        tags: Vec::new(),
+                        context_tags: Vec::new(),
+                        attributes: std::collections::BTreeMap::new(),
+                        id: None,
+                        created_at: None,
+                        principle: None,
+                        embedding: embedding.clone(),
+                    })?;
+                match self.keep(planning, draft, lesson) {
+                    Ok(kept) => Ok(kept),
+                    Err(Error::Fault(fault)) => Err(Refusal(fault.message)),
+                    Err(error) => return Err(error),
+                }
+            };
+            let (kept, refused) = match kept {
+                Ok(kept) => (Some(kept), None),
+                Err(Refusal(reason)) => (None, Some(reason)),
+            };
+            outcomes.push(InsightOutcome { insight: insight.clone(), derived: *derived, kept, refused });
+        }
+        Ok(outcomes)
+    }
+
+    /// Plans what the report does to each recalled item: only a used one gets the credit or the blame (spec Q3).
+    fn items(
+        &self,
+        planning: &Planning<'_>,
+        draft: &mut Draft,
+        prepared: &Prepared,
+        receipt: Option<&Receipt>,
+    ) -> Result<Vec<ItemOutcome>, Error> {
+        let report = &prepared.report;
+        let used: BTreeSet<&ImprovementId> = report.used.iter().collect();
+        let present: Vec<&ImprovementId> = match receipt {
+            Some(receipt) => receipt.returned().map(|item| &item.id).collect(),
+            None => used.iter().copied().collect(),
+        };
+        present.into_iter().map(|id| self.item(planning, draft, prepared, id, used.contains(id))).collect()
+    }
+
+    fn item(
+        &self,
+        planning: &Planning<'_>,
+        draft: &mut Draft,
+        prepared: &Prepared,
+        id: &ImprovementId,
+        used: bool,
+    ) -> Result<ItemOutcome, Error> {
+        let report = &prepared.report;
+        let showing = Showing::at(planning.now, &self.config);
+        let wanted = Wanted { agent: Some(report.agent.clone()), id: Some(id.clone()), ..Wanted::default() };
+        let (copies, known) = planning.view.reader.read(|connection| {
+            let copies =
+                listing::improvements(connection, &wanted, Order::Export, (0, super::MOST), &showing)?;
+            Ok::<_, Error>((copies, usage::find(connection, &report.agent, id)?))
+        })?;
+        if copies.is_empty() && report.recall.is_none() {
+            return Err(Fault::not_found(
+                format!("Agent {} has no improvement {id}", report.agent),
+                "Name only improvements that it has.",
+            )
+            .into());
+        }
+        let verdict = Verdict { used, success: report.success };
+        let today = decay::day(planning.now);
+        let mut after = known.unwrap_or_else(|| Ledgered::new(today));
+        let q_before = after.q_on(today, self.config.learning.decay_factor);
+        after.reported(verdict, planning.now, &self.config.learning());
+        draft.events.push(Event::Outcome(Outcome {
+            agent: report.agent.clone(),
+            id: id.clone(),
+            at: planning.now,
+            verdict,
+            idle_days: 0,
+            counted: true,
+            task: used.then(|| Task { text: report.task.clone(), vector: prepared.task_vector.clone() }),
+        }));
+        let rule = &self.config.deprecation;
+        let failing = after.success_rate().is_some_and(|rate| rate < rule.success_rate);
+        let condemned = rule.enabled && used && after.usage_count >= rule.usage && failing;
+        let mut deprecated = false;
+        for (row, known) in copies {
+            if condemned && known.deprecation.is_none() {
+                deprecated = true;
+                let reason = "Low success rate after extensive usage".to_owned();
+                let mut after = known.clone();
+                after.deprecation = Some(memoryd_proto::Deprecation { reason, at: planning.now });
+                draft.changes.push(Change::improvement(Some(row), Some(known), Some(after)));
+            }
+        }
+        Ok(ItemOutcome {
+            id: id.clone(),
+            used,
+            q_before: QValue::clamped(q_before),
+            q_after: QValue::clamped(after.q),
+            usage_count: after.usage_count,
+            success_rate: after.success_rate(),
+            deprecated,
+        })
+    }
+}
+
+/// Why an insight was not kept.
+struct Refusal(String);
+
+impl From<String> for Refusal {
+    fn from(reason: String) -> Self {
+        Self(reason)
+    }
+}

@@ -1,0 +1,365 @@
+//! Everything in and out (spec D4, Q5).
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use chrono::{DateTime, NaiveDate, NaiveTime, Utc};
+use memoryd_proto::{
+    AgentName, Export, ExportPage, ExportQ, Fault, Import, ImportQ, Imported, ImportedQ, Improvement,
+    QConfig, QContext, QTable, Record, Refused, Serve, Usage,
+};
+
+use super::{App, MOST, recall};
+use crate::domain::utility::{Ledgered, Verdict};
+use crate::domain::{decay, intake, profile, text};
+use crate::error::Error;
+use crate::journal::{Change, Draft, Edit, Event, Planning};
+use crate::ledger::outcomes::{self, Outcome, Task};
+use crate::ledger::{contexts, usage};
+use crate::store::listing::{self, Showing};
+use crate::store::{export, rows};
+
+impl Serve<Export> for App {
+    fn serve(&self, call: Export) -> Result<ExportPage, Fault> {
+        let showing = self.showing();
+        Ok(self.view().reader.read(|connection| {
+            Ok::<_, Error>(export::page(connection, call.agent.as_ref(), call.after.as_deref(), &showing)?)
+        })?)
+    }
+}
+
+impl Serve<Import> for App {
+    fn serve(&self, call: Import) -> Result<Imported, Fault> {
+        Ok(self.import(call)?)
+    }
+}
+
+impl Serve<ExportQ> for App {
+    fn serve(&self, call: ExportQ) -> Result<QTable, Fault> {
+        Ok(self.export_q(&call.agent)?)
+    }
+}
+
+impl Serve<ImportQ> for App {
+    fn serve(&self, call: ImportQ) -> Result<ImportedQ, Fault> {
+        Ok(self.import_q(&call)?)
+    }
+}
+
+impl App {
+    fn import(&self, call: Import) -> Result<Imported, Error> {
+        if call.records.len() as u64 > MOST {
+            return Err(Fault::invalid(
+                format!("{} records are too many for one import", call.records.len()),
+                format!("Send at most {MOST} at once."),
+            )
+            .into());
+        }
+        let mut imported = Imported::default();
+        let mut records = Vec::new();
+        for (index, record) in (0..).zip(call.records) {
+            match self.clean(record, &mut imported.redacted) {
+                Ok(record) => records.push((index, record)),
+                Err(fault) => imported.refused.push(Refused { index, reason: fault.message }),
+            }
+        }
+        let vectors = if call.dry_run { HashMap::new() } else { self.vectors(&records)? };
+        let plan = |planning: &Planning<'_>| {
+            let mut draft = Draft { reason: "an import".to_owned(), vectors, ..Draft::default() };
+            let mut planned = Planned::default();
+            for (index, record) in &records {
+                match self.take(planning, &mut draft, &mut planned, record) {
+                    Ok(true) => imported.added += 1,
+                    Ok(false) => imported.known += 1,
+                    Err(Error::Fault(fault)) => {
+                        imported.refused.push(Refused { index: *index, reason: fault.message });
+                    }
+                    Err(error) => return Err(error),
+                }
+            }
+            Ok((if call.dry_run { Draft::default() } else { draft }, ()))
+        };
+        let (operation, ()) = self.journal.commit("import", plan)?;
+        imported.operation = operation;
+        Ok(imported)
+    }
+
+    /// The record, checked and free of secrets.
+    fn clean(&self, record: Record, found: &mut Vec<String>) -> Result<Record, Fault> {
+        Ok(match record {
+            Record::Improvement(mut one) => {
+                one.document = self.redact(intake::document(&one.document)?, found);
+                one.category = intake::label("category", &one.category)?;
+                one.learned_from = one.learned_from.map(|from| self.redact(&from, found));
+                one.attributes = self.redact_attributes(one.attributes, found);
+                one.created_at = micros(one.created_at);
+                Record::Improvement(one)
+            }
+            Record::Evaluation(mut one) => {
+                one.task = self.redact(&one.task, found);
+                one.notes = one.notes.map(|notes| self.redact(&notes, found));
+                for text in one.strengths.iter_mut().chain(&mut one.weaknesses) {
+                    *text = self.redact(text, found);
+                }
+                for insight in &mut one.insights {
+                    insight.text = self.redact(&insight.text, found);
+                }
+                one.at = micros(one.at);
+                Record::Evaluation(one)
+            }
+            Record::Profile(one) => {
+                profile::check(&one)?;
+                Record::Profile(one)
+            }
+            Record::Outcome(mut one) => {
+                one.task = self.redact(intake::document(&one.task)?, found);
+                one.at = micros(one.at);
+                Record::Outcome(one)
+            }
+            Record::Context(one) => Record::Context(one),
+        })
+    }
+
+    /// The vectors of all texts that are to be stored.
+    fn vectors(&self, records: &[(u64, Record)]) -> Result<HashMap<String, Vec<f32>>, Error> {
+        let texts: Vec<&str> = records
+            .iter()
+            .filter_map(|(_, record)| match record {
+                Record::Improvement(one) => Some(one.document.as_str()),
+                Record::Outcome(one) => Some(one.task.as_str()),
+                Record::Evaluation(_) | Record::Profile(_) | Record::Context(_) => None,
+            })
+            .collect();
+        let vectors = self.view().embed_all(&texts)?.into_iter().map(|one| one.vector);
+        Ok(texts.into_iter().map(str::to_owned).zip(vectors).collect())
+    }
+
+    /// Plans to take a record; whether it is new here.
+    fn take(
+        &self,
+        planning: &Planning<'_>,
+        draft: &mut Draft,
+        planned: &mut Planned,
+        record: &Record,
+    ) -> Result<bool, Error> {
+        if !planned.items.insert(key(record)) {
+            return Ok(false);
+        }
+        let reader = &planning.view.reader;
+        let new = match record {
+            Record::Improvement(one) => self.take_improvement(planning, draft, planned, one)?,
+            Record::Evaluation(one) => {
+                let known = reader
+                    .read(|connection| listing::has_evaluation(connection, &one.agent, one.id.as_str()))?;
+                if !known {
+                    draft.changes.push(Change::Evaluation(Edit { before: None, after: Some(one.clone()) }));
+                }
+                !known
+            }
+            Record::Profile(one) => {
+                let known = reader.read(|connection| listing::profile(connection, &one.agent))?;
+                if known.is_none() {
+                    draft.changes.push(Change::Profile(Edit { before: None, after: Some(one.clone()) }));
+                }
+                known.is_none()
+            }
+            Record::Outcome(one) => {
+                let known = reader.read(|connection| outcomes::known(connection, one))?;
+                if !known {
+                    let vector = draft.vectors.get(&one.task).cloned();
+                    draft.events.push(Event::Outcome(Outcome {
+                        agent: one.agent.clone(),
+                        id: one.improvement.clone(),
+                        at: one.at,
+                        verdict: Verdict { used: true, success: one.success },
+                        idle_days: 0,
+                        counted: false,
+                        task: Some(Task { text: one.task.clone(), vector }),
+                    }));
+                }
+                !known
+            }
+            Record::Context(one) => {
+                let known = reader.read(|connection| contexts::interactions(connection, &one.context))?;
+                let new = known < one.interactions;
+                if new {
+                    let edit = Edit { before: Some(known), after: Some(one.interactions) };
+                    draft.changes.push(Change::Context { name: one.context.clone(), edit });
+                }
+                new
+            }
+        };
+        Ok(new)
+    }
+
+    fn take_improvement(
+        &self,
+        planning: &Planning<'_>,
+        draft: &mut Draft,
+        planned: &mut Planned,
+        one: &Improvement,
+    ) -> Result<bool, Error> {
+        let digest = text::digest(&one.document);
+        let place = (one.agent.key(), rows::project(&one.scope).to_owned(), digest);
+        let (row, copy, known) = planning.view.reader.read(|connection| {
+            Ok::<_, Error>((
+                rows::find(connection, &one.agent, &one.scope, &one.id)?,
+                listing::with_digest(connection, &one.agent, &one.scope, &digest)?,
+                usage::find(connection, &one.agent, &one.id)?,
+            ))
+        })?;
+        if row.is_some() || copy.is_some() || !planned.texts.insert(place) {
+            return Ok(false);
+        }
+        draft.changes.push(Change::improvement(None, None, Some(one.clone())));
+        let usage_key = format!("usage:{}:{}", one.agent.key(), one.id);
+        if known.is_none() && one.usage != Usage::default() && planned.items.insert(usage_key) {
+            draft.changes.push(Change::Usage {
+                agent: one.agent.clone(),
+                id: one.id.clone(),
+                edit: Edit {
+                    before: None,
+                    after: Some(Ledgered::adopted(&one.usage, decay::day(planning.now))),
+                },
+            });
+        }
+        Ok(true)
+    }
+
+    fn export_q(&self, agent: &AgentName) -> Result<QTable, Error> {
+        let showing = self.showing();
+        let (tracked, known) = self.view().reader.read(|connection| {
+            Ok::<_, Error>((usage::of_agent(connection, agent)?, contexts::all(connection)?))
+        })?;
+        let memories = tracked
+            .into_iter()
+            .map(|(id, ledgered)| {
+                let shown = ledgered.shown(showing.today, showing.decay);
+                let memory = memoryd_proto::QMemory {
+                    q_value: shown.q_value,
+                    access_count: shown.access_count,
+                    last_accessed: shown.last_accessed.map(|at| at.format("%Y-%m-%d").to_string()),
+                    success_count: shown.success_count,
+                    failure_count: shown.failure_count,
+                };
+                (id, memory)
+            })
+            .collect();
+        let contexts = known
+            .into_iter()
+            .map(|(name, interactions)| {
+                let mode = recall::state(name.clone(), interactions, &self.config).mode;
+                (name.as_str().to_owned(), QContext { interactions, mode })
+            })
+            .collect();
+        let config = QConfig {
+            learning_rate: self.config.learning.learning_rate,
+            decay_factor: self.config.learning.decay_factor,
+            warm_threshold: self.config.learning.warm_threshold,
+        };
+        Ok(QTable { memories, contexts, config })
+    }
+
+    fn import_q(&self, call: &ImportQ) -> Result<ImportedQ, Error> {
+        let today = decay::day(self.now());
+        let mut wanted = BTreeMap::new();
+        for (id, memory) in &call.table.memories {
+            let usage_count = memory.success_count + memory.failure_count;
+            let usage = Usage {
+                usage_count,
+                success_count: memory.success_count,
+                failure_count: memory.failure_count,
+                access_count: memory.access_count,
+                last_accessed: memory.last_accessed.as_deref().map(|day| midnight(id, day)).transpose()?,
+                q_value: memory.q_value,
+                ..Usage::default()
+            };
+            wanted.insert(id.parse::<memoryd_proto::ImprovementId>()?, Ledgered::adopted(&usage, today));
+        }
+        let counts = call.table.contexts.iter();
+        let counts = counts.map(|(name, context)| Ok((name.parse()?, context.interactions)));
+        let counts: BTreeMap<memoryd_proto::ContextName, u64> = counts.collect::<Result<_, Fault>>()?;
+        let (operation, (memories, contexts, unknown)) = self.journal.commit("import", |planning| {
+            let mut draft = Draft {
+                reason: "an import of learned utilities".to_owned(),
+                agent: Some(call.agent.clone()),
+                ..Draft::default()
+            };
+            let (mut memories, mut unknown, mut changed) = (0, Vec::new(), 0);
+            let showing = Showing::at(planning.now, &self.config);
+            planning.view.reader.read(|connection| {
+                for (id, after) in &wanted {
+                    let one = listing::Wanted {
+                        agent: Some(call.agent.clone()),
+                        id: Some(id.clone()),
+                        ..listing::Wanted::default()
+                    };
+                    if listing::count(connection, &one, &showing)? == 0 {
+                        unknown.push(id.as_str().to_owned());
+                    }
+                    let before = usage::find(connection, &call.agent, id)?;
+                    let shown = |known: &Ledgered| known.shown(showing.today, showing.decay);
+                    if before.as_ref().map(shown) == Some(shown(after)) {
+                        continue;
+                    }
+                    memories += 1;
+                    let edit = Edit { before, after: Some(after.clone()) };
+                    draft.changes.push(Change::Usage { agent: call.agent.clone(), id: id.clone(), edit });
+                }
+                for (name, after) in &counts {
+                    let before = contexts::interactions(connection, name)?;
+                    if before != *after {
+                        changed += 1;
+                        let edit = Edit { before: Some(before), after: Some(*after) };
+                        draft.changes.push(Change::Context { name: name.clone(), edit });
+                    }
+                }
+                Ok::<_, Error>(())
+            })?;
+            Ok((draft, (memories, changed, unknown)))
+        })?;
+        Ok(ImportedQ { memories, contexts, unknown, operation })
+    }
+}
+
+/// What an import has planned so far.
+#[derive(Default)]
+struct Planned {
+    items: HashSet<String>,
+    texts: HashSet<(String, String, [u8; 16])>,
+}
+
+/// Names the item that a record stands for.
+fn key(record: &Record) -> String {
+    match record {
+        Record::Improvement(one) => {
+            format!("improvement:{}:{}:{}", one.agent.key(), rows::project(&one.scope), one.id)
+        }
+        Record::Evaluation(one) => format!("evaluation:{}:{}", one.agent.key(), one.id),
+        Record::Profile(one) => format!("profile:{}", one.agent.key()),
+        Record::Outcome(one) => {
+            format!(
+                "outcome:{}:{}:{}:{}",
+                one.agent.key(),
+                one.improvement,
+                one.at.timestamp_micros(),
+                one.task
+            )
+        }
+        Record::Context(one) => format!("context:{}", one.context),
+    }
+}
+
+fn micros(at: DateTime<Utc>) -> DateTime<Utc> {
+    chrono::SubsecRound::trunc_subsecs(at, 6)
+}
+
+/// The first instant of a day such as `2026-01-26`.
+fn midnight(id: &str, day: &str) -> Result<DateTime<Utc>, Fault> {
+    let date = NaiveDate::parse_from_str(day, "%Y-%m-%d").map_err(|_| {
+        Fault::invalid(
+            format!("Memory {id} was last accessed on {day:?}, which is no day"),
+            "Write days as 2026-01-26.",
+        )
+    })?;
+    Ok(date.and_time(NaiveTime::MIN).and_utc())
+}

@@ -1,0 +1,317 @@
+//! Selecting improvements and evaluations for lists, figures and exports.
+
+use chrono::{DateTime, Utc};
+use memoryd_proto::{
+    AgentName, Evaluation, Evaluations, Improvement, ImprovementId, Profile, ProjectHash, Standing,
+};
+use rusqlite::types::Value;
+use rusqlite::{Connection, OptionalExtension, params, params_from_iter};
+
+use super::rows;
+use crate::database::{Error, from_json};
+use crate::domain::decay;
+use crate::ledger::usage;
+
+/// How usage is shown: the day, what is left of a Q-value after an idle day, and the confidence below which an
+/// improvement is a candidate.
+#[derive(Clone, Copy, Debug)]
+pub struct Showing {
+    /// Today.
+    pub today: i64,
+    /// What is left of a Q-value after a day without recall.
+    pub decay: f64,
+    /// The confidence from which an improvement is recalled.
+    pub store_from: f64,
+}
+
+/// Which improvements.
+#[derive(Clone, Debug, Default)]
+pub struct Wanted {
+    /// Only of this agent.
+    pub agent: Option<AgentName>,
+    /// Only with this id.
+    pub id: Option<ImprovementId>,
+    /// Only of the global scope, or of this project; of every scope if absent.
+    pub project: Option<Option<ProjectHash>>,
+    /// Only with this standing.
+    pub standing: Option<Standing>,
+    /// Only of this category.
+    pub category: Option<String>,
+    /// Only with all of these tags.
+    pub tags: Vec<String>,
+    /// Only stored at or after this instant.
+    pub since: Option<DateTime<Utc>>,
+}
+
+impl Wanted {
+    fn filter(&self, showing: &Showing) -> (String, Vec<Value>) {
+        let mut sql = String::from("1");
+        let mut values: Vec<Value> = Vec::new();
+        let mut also = |condition: &str, value: Value| {
+            values.push(value);
+            sql.push_str(" AND ");
+            sql.push_str(&condition.replace('?', &format!("?{}", values.len())));
+        };
+        if let Some(agent) = &self.agent {
+            also("collection.agent = ?", agent.key().into());
+        }
+        if let Some(id) = &self.id {
+            also("improvement.id = ?", id.as_str().to_owned().into());
+        }
+        if let Some(project) = &self.project {
+            let hash = project.as_ref().map_or("", ProjectHash::as_str);
+            also("collection.project = ?", hash.to_owned().into());
+        }
+        match self.standing {
+            None => {}
+            Some(Standing::Deprecated) => also("deprecated = ?", 1.into()),
+            Some(Standing::Active) => also("deprecated = 0 AND confidence >= ?", showing.store_from.into()),
+            Some(Standing::Candidate) => also("deprecated = 0 AND confidence < ?", showing.store_from.into()),
+        }
+        if let Some(category) = &self.category {
+            also("category = ?", category.clone().into());
+        }
+        for tag in &self.tags {
+            also("EXISTS (SELECT 1 FROM json_each(tags) WHERE json_each.value = ?)", tag.clone().into());
+        }
+        if let Some(since) = self.since {
+            also("improvement.created_at >= ?", since.timestamp_micros().into());
+        }
+        (sql, values)
+    }
+}
+
+/// The order of a list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    /// Newest first.
+    Newest,
+    /// Best success rate first, then most used.
+    SuccessRate,
+    /// Highest Q-value first.
+    Q,
+    /// By agent, instant and id: the order of an export.
+    Export,
+}
+
+impl Order {
+    fn sql(self) -> &'static str {
+        match self {
+            Self::Newest => "improvement.created_at DESC, improvement.row DESC",
+            Self::SuccessRate => {
+                "CAST(success_count AS REAL) / usage_count DESC, usage_count DESC, improvement.row"
+            }
+            Self::Q => "q DESC, usage_count DESC, improvement.row",
+            Self::Export => "collection.agent, improvement.created_at, improvement.id, collection.project",
+        }
+    }
+}
+
+/// Improvements with their usage and rows.
+///
+/// # Errors
+/// Those of the database.
+pub fn improvements(
+    connection: &Connection,
+    wanted: &Wanted,
+    order: Order,
+    (offset, limit): (u64, u64),
+    showing: &Showing,
+) -> Result<Vec<(i64, Improvement)>, Error> {
+    let (filter, mut values) = wanted.filter(showing);
+    let used = match order {
+        Order::SuccessRate => " AND usage_count > 0",
+        Order::Q => " AND q IS NOT NULL",
+        Order::Newest | Order::Export => "",
+    };
+    values.push(i64::try_from(limit).unwrap_or(i64::MAX).into());
+    values.push(i64::try_from(offset).unwrap_or(i64::MAX).into());
+    let sql = format!(
+        "SELECT {}, {} FROM {} LEFT JOIN usage ON usage.agent = collection.agent AND usage.id = improvement.id \
+         WHERE {filter}{used} ORDER BY {} LIMIT ?{} OFFSET ?{}",
+        rows::COLUMNS,
+        usage::COLUMNS,
+        rows::TABLES,
+        order.sql(),
+        values.len() - 1,
+        values.len(),
+    );
+    let mut statement = connection.prepare_cached(&sql)?;
+    let mut found = statement.query(params_from_iter(values))?;
+    let mut improvements = Vec::new();
+    while let Some(row) = found.next()? {
+        let (number, mut improvement) = rows::improvement(row)?;
+        if let Some(known) = usage::ledgered(row, 11)? {
+            improvement.usage = known.shown(showing.today, showing.decay);
+        }
+        improvements.push((number, improvement));
+    }
+    Ok(improvements)
+}
+
+/// How many improvements there are.
+///
+/// # Errors
+/// Those of the database.
+pub fn count(connection: &Connection, wanted: &Wanted, showing: &Showing) -> Result<u64, Error> {
+    let (filter, values) = wanted.filter(showing);
+    let sql = format!("SELECT count(*) FROM {} WHERE {filter}", rows::TABLES);
+    Ok(connection.prepare_cached(&sql)?.query_row(params_from_iter(values), |row| row.get(0))?)
+}
+
+/// The rows of improvements.
+///
+/// # Errors
+/// Those of the database.
+pub fn matching_rows(connection: &Connection, wanted: &Wanted, showing: &Showing) -> Result<Vec<i64>, Error> {
+    let (filter, values) = wanted.filter(showing);
+    let sql = format!("SELECT row FROM {} WHERE {filter} ORDER BY row", rows::TABLES);
+    let mut statement = connection.prepare_cached(&sql)?;
+    let found = statement.query_map(params_from_iter(values), |row| row.get(0))?;
+    Ok(found.collect::<Result<_, _>>()?)
+}
+
+/// The improvement at a row, with its usage and the vector of its text.
+///
+/// # Errors
+/// Those of the database.
+pub fn at_row(
+    connection: &Connection,
+    row: i64,
+    showing: &Showing,
+) -> Result<Option<(Improvement, Option<Vec<f32>>)>, Error> {
+    let sql = format!(
+        "SELECT {}, {}, vector.vector FROM {} \
+         LEFT JOIN usage ON usage.agent = collection.agent AND usage.id = improvement.id \
+         LEFT JOIN vector ON vector.row = improvement.row WHERE improvement.row = ?1",
+        rows::COLUMNS,
+        usage::COLUMNS,
+        rows::TABLES,
+    );
+    let mut statement = connection.prepare_cached(&sql)?;
+    let mut found = statement.query([row])?;
+    let Some(row) = found.next()? else { return Ok(None) };
+    let (_, mut improvement) = rows::improvement(row)?;
+    if let Some(known) = usage::ledgered(row, 11)? {
+        improvement.usage = known.shown(showing.today, showing.decay);
+    }
+    let bytes: Option<Vec<u8>> = row.get(20)?;
+    Ok(Some((improvement, bytes.map(|bytes| crate::database::vector(&bytes)))))
+}
+
+/// The improvement of a collection whose normalised text has this digest.
+///
+/// # Errors
+/// Those of the database.
+pub fn with_digest(
+    connection: &Connection,
+    agent: &AgentName,
+    scope: &memoryd_proto::Scope,
+    digest: &[u8; 16],
+) -> Result<Option<i64>, Error> {
+    let sql = "SELECT min(row) FROM improvement JOIN collection ON collection.id = collection \
+               WHERE agent = ?1 AND project = ?2 AND digest = ?3";
+    let mut statement = connection.prepare_cached(sql)?;
+    Ok(statement
+        .query_row(params![agent.key(), rows::project(scope), digest], |row| row.get(0))
+        .optional()?
+        .flatten())
+}
+
+/// Evaluations, newest first.
+///
+/// # Errors
+/// Those of the database.
+pub fn evaluations(
+    connection: &Connection,
+    wanted: &Evaluations,
+    (offset, limit): (u64, u64),
+) -> Result<(Vec<Evaluation>, u64), Error> {
+    let filter = "(?1 IS NULL OR agent = ?1) AND (?2 IS NULL OR success = ?2) AND (?3 IS NULL OR at >= ?3)";
+    let agent = wanted.agent.as_ref().map(AgentName::key);
+    let since = wanted.since.map(|since| since.timestamp_micros());
+    let total = connection
+        .prepare_cached(&format!("SELECT count(*) FROM evaluation WHERE {filter}"))?
+        .query_row(params![agent, wanted.success, since], |row| row.get(0))?;
+    let sql =
+        format!("SELECT body FROM evaluation WHERE {filter} ORDER BY at DESC, id DESC LIMIT ?4 OFFSET ?5");
+    let mut statement = connection.prepare_cached(&sql)?;
+    let bodies = statement
+        .query_map(params![agent, wanted.success, since, limit, offset], |row| row.get::<_, String>(0))?
+        .collect::<Result<Vec<_>, _>>()?;
+    let evaluations =
+        bodies.iter().map(|body| from_json("evaluation", body)).collect::<Result<Vec<_>, _>>()?;
+    Ok((evaluations, total))
+}
+
+/// Mean success and quality of the evaluations since an instant; absent without any.
+///
+/// # Errors
+/// Those of the database.
+pub fn recent(
+    connection: &Connection,
+    agent: Option<&AgentName>,
+    since: DateTime<Utc>,
+) -> Result<(Option<f64>, Option<f64>), Error> {
+    let sql =
+        "SELECT avg(success), avg(quality) FROM evaluation WHERE (?1 IS NULL OR agent = ?1) AND at >= ?2";
+    Ok(connection
+        .prepare_cached(sql)?
+        .query_row(params![agent.map(AgentName::key), since.timestamp_micros()], |row| {
+            Ok((row.get(0)?, row.get(1)?))
+        })?)
+}
+
+/// Whether an evaluation of this id is stored.
+///
+/// # Errors
+/// Those of the database.
+pub fn has_evaluation(connection: &Connection, agent: &AgentName, id: &str) -> Result<bool, Error> {
+    let sql = "SELECT count(*) FROM evaluation WHERE agent = ?1 AND id = ?2";
+    Ok(connection.prepare_cached(sql)?.query_row(params![agent.key(), id], |row| row.get::<_, u64>(0))? > 0)
+}
+
+/// An agent's profile; an empty one, if none was set.
+///
+/// # Errors
+/// Those of the database.
+pub fn profile(connection: &Connection, agent: &AgentName) -> Result<Option<Profile>, Error> {
+    let body: Option<String> = connection
+        .prepare_cached("SELECT body FROM profile WHERE agent = ?1")?
+        .query_row([agent.key()], |row| row.get(0))
+        .optional()?;
+    body.map(|body| from_json("profile", &body)).transpose()
+}
+
+impl Showing {
+    /// How usage is shown at an instant.
+    #[must_use]
+    pub fn at(now: DateTime<Utc>, config: &crate::config::Config) -> Self {
+        Self {
+            today: decay::day(now),
+            decay: config.learning.decay_factor,
+            store_from: config.intake.store_from,
+        }
+    }
+}
+
+/// Every agent, by name, with how many improvements, evaluations and projects it has.
+///
+/// # Errors
+/// Those of the database.
+pub fn agents(connection: &Connection) -> Result<Vec<(AgentName, u64, u64, u64)>, Error> {
+    let sql = "SELECT name, \
+               (SELECT count(*) FROM improvement JOIN collection ON collection.id = collection WHERE agent = key), \
+               (SELECT count(*) FROM evaluation WHERE agent = key), \
+               (SELECT count(*) FROM collection WHERE agent = key AND project <> '') \
+               FROM agent ORDER BY key";
+    let mut statement = connection.prepare_cached(sql)?;
+    let rows = statement
+        .query_map([], |row| Ok((row.get::<_, String>(0)?, row.get(1)?, row.get(2)?, row.get(3)?)))?;
+    let mut agents = Vec::new();
+    for row in rows {
+        let (name, improvements, evaluations, projects) = row?;
+        agents.extend(name.parse().ok().map(|name| (name, improvements, evaluations, projects)));
+    }
+    Ok(agents)
+}

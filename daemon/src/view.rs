@@ -1,0 +1,45 @@
+//! Everything that can be read: the bundle of readers that plans and services get. Nothing in it can write.
+
+use std::sync::Arc;
+
+use crate::archive::Archive;
+use crate::clock::Clock;
+use crate::database::Reader;
+use crate::embed::{Embed, Embedding};
+use crate::error::Error;
+use crate::store::Memory;
+
+/// The readers.
+#[derive(Clone)]
+pub struct View {
+    /// The database.
+    pub reader: Arc<Reader>,
+    /// The collections in the process.
+    pub memory: Arc<Memory>,
+    /// The archives.
+    pub archive: Arc<Archive>,
+    /// The embedder.
+    pub embedder: Arc<dyn Embed>,
+    /// Why vectors are not used, and what to do, if so.
+    pub degraded: Option<String>,
+    /// The time.
+    pub clock: Arc<dyn Clock>,
+}
+
+impl View {
+    /// The vector of a text; none while vectors are not used.
+    ///
+    /// # Errors
+    /// When the model fails on the text.
+    pub fn embed(&self, text: &str) -> Result<Option<Vec<f32>>, Error> {
+        Ok(self.embed_all(&[text])?.pop().map(|embedding| embedding.vector))
+    }
+
+    /// The vectors of texts, in order; none at all while vectors are not used.
+    ///
+    /// # Errors
+    /// When the model fails on a text.
+    pub fn embed_all(&self, texts: &[&str]) -> Result<Vec<Embedding>, Error> {
+        if self.degraded.is_some() { Ok(Vec::new()) } else { Ok(self.embedder.embed(texts)?) }
+    }
+}
