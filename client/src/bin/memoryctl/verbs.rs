@@ -1,0 +1,250 @@
+//! The verbs, one file each.
+
+use std::io::{self, IsTerminal};
+use std::time::Duration;
+
+use clap::{CommandFactory, Parser, Subcommand};
+use memoryd_client::Client;
+use memoryd_client::proto::Service;
+
+use crate::arguments::seconds;
+use crate::exit::{self, Outcome};
+use crate::output::Output;
+
+mod agents;
+mod completions;
+mod contexts;
+mod dashboard;
+mod evaluations;
+mod explain;
+mod export;
+mod import;
+mod improvements;
+mod initialise;
+mod journal;
+mod man;
+mod ping;
+mod profile;
+mod recall;
+mod remember;
+mod report;
+mod start;
+mod status;
+mod stop;
+#[cfg(test)]
+mod testing;
+mod undo;
+
+/// Ask memoryd, the memory daemon for AI agents
+#[derive(Parser, Debug)]
+#[command(name = "memoryctl", version, after_help = exit::CODES, max_term_width = 100)]
+pub struct Command {
+    /// Answer with one JSON document
+    #[arg(long, global = true, help_heading = "Everywhere")]
+    json: bool,
+    /// Give up after this long
+    #[arg(
+        long,
+        global = true,
+        help_heading = "Everywhere",
+        value_name = "SECONDS",
+        default_value = "30",
+        value_parser = seconds
+    )]
+    timeout: Duration,
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+impl Command {
+    /// The command that was given to this process.
+    pub fn from_arguments() -> Result<Self, clap::Error> {
+        Self::try_parse()
+    }
+}
+
+#[derive(Subcommand, Debug)]
+#[allow(clippy::large_enum_variant, reason = "a process has one")]
+enum Verb {
+    #[command(flatten)]
+    Question(Question),
+    #[command(flatten)]
+    Errand(Errand),
+}
+
+/// What the service answers.
+#[derive(Subcommand, Debug)]
+enum Question {
+    /// Find what was learned about a task, before it
+    Recall(recall::Arguments),
+    /// Report how a task went, and learn from it
+    Report(report::Arguments),
+    /// Keep a learned pattern
+    Remember(remember::Arguments),
+    /// Show why a recall answered what it did
+    Explain(explain::Arguments),
+    /// List and change what was learned
+    #[command(subcommand)]
+    Improvements(improvements::Verb),
+    /// List how tasks went
+    Evaluations(evaluations::Arguments),
+    /// Show or set how an agent judges its work
+    #[command(subcommand)]
+    Profile(profile::Verb),
+    /// List the agents that have memory here
+    Agents,
+    /// List the contexts and how warm they are
+    Contexts,
+    /// Show what an agent starts with: its file and all it learned
+    #[command(visible_alias = "init-agent")]
+    Initialise(initialise::Arguments),
+    /// Show figures about the memory
+    Dashboard(dashboard::Arguments),
+    /// List what changed the memory
+    Journal(journal::Arguments),
+    /// Undo an operation of the journal
+    Undo(undo::Arguments),
+    /// Take in an export, or learned utilities in the QAVR format
+    Import(import::Arguments),
+    /// Write everything to a file
+    Export(export::Arguments),
+    /// Show how the daemon is and what it holds
+    Status,
+    /// Check that the daemon answers
+    Ping,
+}
+
+/// What is done in this process.
+#[derive(Subcommand, Debug)]
+enum Errand {
+    /// Start the daemon, unless it runs
+    Start,
+    /// Stop the daemon, and wait until it is gone
+    Stop,
+    /// Print completions for a shell
+    Completions(completions::Arguments),
+    /// Write man pages
+    #[command(hide = true)]
+    Man(man::Arguments),
+}
+
+/// Runs a command of this process.
+pub fn run(command: Command) -> Outcome {
+    let stdout = io::stdout();
+    let columns = || terminal_size::terminal_size().map_or(80, |(width, _)| width.0.into());
+    let width = stdout.is_terminal().then(columns);
+    let mut writer = anstream::AutoStream::auto(stdout.lock());
+    let mut out = Output::new(&mut writer, command.json, width);
+    match command.verb {
+        Verb::Question(question) => {
+            let client = Client::here()?.with_deadline(command.timeout);
+            client.greet()?;
+            answer(question, &client, &mut out)
+        }
+        Verb::Errand(errand) => perform(errand, command.timeout, &mut out),
+    }
+}
+
+fn answer(question: Question, service: &impl Service, out: &mut Output) -> Outcome {
+    match question {
+        Question::Recall(arguments) => recall::run(arguments, service, out),
+        Question::Report(arguments) => report::run(arguments, service, out),
+        Question::Remember(arguments) => remember::run(arguments, service, out),
+        Question::Explain(arguments) => explain::run(arguments, service, out),
+        Question::Improvements(verb) => improvements::run(verb, service, out),
+        Question::Evaluations(arguments) => evaluations::run(arguments, service, out),
+        Question::Profile(verb) => profile::run(verb, service, out),
+        Question::Agents => agents::run(service, out),
+        Question::Contexts => contexts::run(service, out),
+        Question::Initialise(arguments) => initialise::run(arguments, service, out),
+        Question::Dashboard(arguments) => dashboard::run(arguments, service, out),
+        Question::Journal(arguments) => journal::run(arguments, service, out),
+        Question::Undo(arguments) => undo::run(&arguments, service, out),
+        Question::Import(arguments) => import::run(&arguments, service, out),
+        Question::Export(arguments) => export::run(arguments, service, out),
+        Question::Status => status::run(service, out),
+        Question::Ping => ping::run(service, out),
+    }
+}
+
+fn perform(errand: Errand, timeout: Duration, out: &mut Output) -> Outcome {
+    match errand {
+        Errand::Start => start::run(timeout, out),
+        Errand::Stop => stop::run(timeout, out),
+        Errand::Completions(arguments) => completions::run(&arguments, Command::command(), out),
+        Errand::Man(arguments) => man::run(&arguments, Command::command()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use memoryd_client::proto::{
+        ContextCount, Explain, Export, ExportPage, Fault, Import, Imported, Recall, Recalled, Record,
+        Refused, Request,
+    };
+
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Command::command().debug_assert();
+    }
+
+    fn asked(line: &str, fake: testing::Fake, json: bool) -> (String, Outcome, testing::Fake) {
+        let command = Command::try_parse_from(line.split_whitespace()).unwrap();
+        let Verb::Question(question) = command.verb else { panic!("{line:?} is no question") };
+        let (text, outcome) = testing::written(json, |out| answer(question, &fake, out));
+        (text, outcome, fake)
+    }
+
+    #[test]
+    fn a_reply_is_one_json_document_for_programs() {
+        let fake = testing::Fake::default().reply::<Recall>(testing::sample::recalled());
+        let (text, outcome, fake) = asked("memoryctl recall --agent ada -n 3 --json uploads", fake, true);
+        assert!(outcome.is_ok());
+        let reply: Recalled = serde_json::from_str(&text).unwrap();
+        assert_eq!(reply.recall, testing::sample::recalled().recall);
+        assert!(
+            matches!(&fake.asked()[..], [Request::Recall(call)] if call.limit == 3 && call.query == "uploads")
+        );
+    }
+
+    #[test]
+    fn a_fault_leaves_the_answer_empty() {
+        let fault = Fault::not_found("No recall is named rec_9", "See `memoryctl journal`.");
+        let fake = testing::Fake::default().fault::<Explain>(fault.clone());
+        let (text, outcome, _) = asked("memoryctl explain rec_9", fake, false);
+        assert_eq!(text, "");
+        assert!(matches!(outcome, Err(exit::Failure::Fault(it)) if it == fault));
+    }
+
+    #[test]
+    fn an_export_takes_page_after_page() {
+        let record = || {
+            let context = "coding".parse().unwrap();
+            vec![Record::Context(ContextCount { context, interactions: 3 })]
+        };
+        let next = Some("2".to_owned());
+        let fake = testing::Fake::default()
+            .reply::<Export>(ExportPage { records: record(), next: next.clone(), total: 2 })
+            .reply::<Export>(ExportPage { records: record(), next: None, total: 2 });
+        let (text, outcome, fake) = asked("memoryctl export", fake, false);
+        assert!(outcome.is_ok());
+        assert_eq!(text, "{\"context\":{\"context\":\"coding\",\"interactions\":3}}\n".repeat(2));
+        assert!(matches!(&fake.asked()[1], Request::Export(call) if call.after == next));
+    }
+
+    #[test]
+    fn an_import_names_the_lines_that_were_refused() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let line = "{\"context\":{\"context\":\"coding\",\"interactions\":3}}\n";
+        std::fs::write(file.path(), format!("{line}\n{line}")).unwrap();
+        let refused = vec![Refused { index: 1, reason: "The context is known twice".to_owned() }];
+        let fake =
+            testing::Fake::default().reply::<Import>(Imported { added: 1, refused, ..Imported::default() });
+        let line = format!("memoryctl import {}", file.path().display());
+        let (text, outcome, _) = asked(&line, fake, false);
+        assert!(outcome.is_ok());
+        assert_eq!(text, "1 record taken in\nline 3 refused:  The context is known twice\n");
+    }
+}

@@ -1,0 +1,27 @@
+//! `memoryctl contexts`
+
+use memoryd_client::proto::{ContextList, Contexts, Serve};
+
+use crate::exit::Outcome;
+use crate::output::Output;
+use crate::render::{Page, faint, mode};
+
+pub fn run(service: &impl Serve<Contexts>, out: &mut Output) -> Outcome {
+    out.reply(&service.serve(Contexts {})?, render)
+}
+
+fn render(page: &mut Page, list: &ContextList) {
+    let rows = list.contexts.iter().map(|context| {
+        [
+            context.name.to_string(),
+            format!("{} of {}", context.interactions, list.warm_from),
+            mode(context.mode).to_owned(),
+        ]
+    });
+    page.table(["context", "interactions", "mode"], rows);
+    page.gap();
+    page.line(faint(format_args!(
+        "Learned utility counts in a context from {} reported recalls on.",
+        list.warm_from
+    )));
+}

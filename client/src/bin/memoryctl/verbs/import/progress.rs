@@ -1,0 +1,27 @@
+//! Progress bars. They show on standard error, and only on a terminal.
+
+use indicatif::{ProgressBar, ProgressStyle};
+
+/// A bar over records. Set its length when it is known.
+pub fn records() -> ProgressBar {
+    bar(0, "{bar:30} {pos} of {len} records")
+}
+
+/// A bar over the bytes of a file; hidden when there is no end in sight.
+pub fn bytes(length: Option<u64>) -> ProgressBar {
+    length.map_or_else(ProgressBar::hidden, |length| bar(length, "{bar:30} {bytes} of {total_bytes}"))
+}
+
+fn bar(length: u64, template: &str) -> ProgressBar {
+    let style = ProgressStyle::with_template(template).expect("the template is valid");
+    ProgressBar::new(length).with_style(style)
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_templates_are_valid() {
+        super::records();
+        super::bytes(Some(1));
+    }
+}

@@ -1,0 +1,165 @@
+//! `memoryctl recall`
+
+use clap::Args;
+use memoryd_client::proto::{AgentName, ContextName, Item, Mode, Recall, Recalled, Serve, Why};
+
+use crate::arguments::{Agent, Workplace};
+use crate::exit::Outcome;
+use crate::input;
+use crate::output::Output;
+use crate::render::{Page, clean, context, count, faint, good, notable, one_line, scope, strong};
+
+#[derive(Args, Debug)]
+pub struct Arguments {
+    #[command(flatten)]
+    agent: Agent,
+    #[command(flatten)]
+    workplace: Workplace,
+    /// The kind of work, such as coding, debugging or research
+    #[arg(long, value_name = "NAME")]
+    context: Option<ContextName>,
+    /// How many to find
+    #[arg(long, short = 'n', value_name = "COUNT", default_value_t = 5)]
+    limit: u32,
+    /// Only this category
+    #[arg(long, value_name = "NAME")]
+    category: Option<String>,
+    /// Only with this tag; may be repeated
+    #[arg(long = "tag", value_name = "TAG")]
+    tags: Vec<String>,
+    /// Show how each came to its place
+    #[arg(long, short = 'v', visible_alias = "verbose")]
+    explain: bool,
+    /// The task, in the agent's words; - reads it from standard input
+    query: String,
+}
+
+pub fn run(arguments: Arguments, service: &impl Serve<Recall>, out: &mut Output) -> Outcome {
+    let agent = arguments.agent.agent;
+    let reply = service.serve(Recall {
+        agent: agent.clone(),
+        query: input::argument(&arguments.query)?,
+        project: arguments.workplace.project()?,
+        context: arguments.context,
+        limit: arguments.limit,
+        category: arguments.category,
+        tags: arguments.tags,
+    })?;
+    out.reply(&reply, |page, reply| render(page, reply, &agent, arguments.explain))
+}
+
+fn render(page: &mut Page, reply: &Recalled, agent: &AgentName, explain: bool) {
+    let searched = count(reply.searched, "improvement", "improvements");
+    if reply.items.is_empty() {
+        page.line(format_args!("Nothing learned so far has to do with this ({searched} searched)."));
+        page.gap();
+    }
+    for (index, item) in reply.items.iter().enumerate() {
+        render_item(page, index + 1, item, explain);
+        page.gap();
+    }
+    if let Some(degraded) = &reply.degraded {
+        page.prose(&notable("degraded  ").to_string(), degraded);
+    }
+    let weight = match reply.context.mode {
+        Mode::Cold => String::new(),
+        Mode::Warm => format!(", learned utility counts {:.2}", reply.alpha),
+    };
+    page.fields([
+        ("recall", Some(strong(&reply.recall).to_string())),
+        ("context", Some(format!("{}{weight}", context(&reply.context)))),
+        ("searched", (!reply.items.is_empty()).then_some(searched)),
+    ]);
+    let used = reply.items.first().map(|item| format!(" --used {}", item.id)).unwrap_or_default();
+    page.gap();
+    page.line(faint("After the task:"));
+    page.line(faint(format_args!(
+        "memoryctl report --agent {agent} --recall {}{used} --task '…' --success",
+        reply.recall
+    )));
+}
+
+fn render_item(page: &mut Page, rank: usize, item: &Item, explain: bool) {
+    let lead =
+        format!("{}  {}  ", strong(format_args!("{rank:>2}")), good(format_args!("{:.2}", item.why.score)));
+    page.prose(&lead, &item.document);
+    let place = format!(
+        "{} · {} · confidence {:.2} · {}",
+        item.id,
+        clean(&item.category),
+        item.confidence.get(),
+        scope(&item.scope)
+    );
+    page.line(format_args!("          {}", faint(place)));
+    if explain {
+        for line in why(&item.why) {
+            page.line(format_args!("          {}", faint(line)));
+        }
+    }
+}
+
+/// How an item came to its place, line by line.
+pub fn why(why: &Why) -> Vec<String> {
+    let mut lines = vec![
+        format!(
+            "cosine {:.2}, words {:.2}, neighbours {:+.2} → similarity {:.2} → relevance {:.2}",
+            why.cosine, why.lexical, why.neighbours, why.similarity, why.relevance
+        ),
+        format!(
+            "({:.2} · relevance {:.2} + {:.2} · q {:.2}) · {:.1} → score {:.3}",
+            1.0 - why.alpha,
+            why.relevance,
+            why.alpha,
+            why.q,
+            why.multiplier,
+            why.score
+        ),
+    ];
+    if why.evidence > 0.0 {
+        lines.push(format!("q rests on {:.1} outcomes near this query", why.evidence));
+    }
+    if let Some(case) = &why.case {
+        let near = why.case_cosine.map(|cosine| format!(" (cosine {cosine:.2})")).unwrap_or_default();
+        lines.push(format!("found by a task in which it helped{near}: {}", one_line(case)));
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{sample, shown};
+    use super::*;
+
+    #[test]
+    fn a_recall_reads_as_a_list() {
+        let text = shown(|page| render(page, &sample::recalled(), &"ada".parse().unwrap(), true));
+        assert_eq!(
+            text,
+            "\u{20}1  0.68  Retry idempotent requests with backoff and jitter, and log the last error before
+          giving up.
+          imp_1 · error_handling · confidence 0.85 · global
+          cosine 0.62, words 0.41, neighbours +0.03 → similarity 0.58 → relevance 0.51
+          (0.70 · relevance 0.51 + 0.30 · q 0.71) · 1.2 → score 0.684
+          q rests on 3.2 outcomes near this query
+          found by a task in which it helped (cosine 0.66): Make the uploader robust
+
+recall    rec_1
+context   debugging (warm, 120 interactions), learned utility counts 0.30
+searched  240 improvements
+
+After the task:
+memoryctl report --agent ada --recall rec_1 --used imp_1 --task '…' --success
+"
+        );
+    }
+
+    #[test]
+    fn an_empty_recall_says_so() {
+        let reply = Recalled { items: Vec::new(), ..sample::recalled() };
+        let text = shown(|page| render(page, &reply, &"ada".parse().unwrap(), false));
+        assert!(
+            text.starts_with("Nothing learned so far has to do with this (240 improvements searched)."),
+            "{text}"
+        );
+    }
+}

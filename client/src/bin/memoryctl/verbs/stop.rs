@@ -1,0 +1,59 @@
+//! `memoryctl stop`
+
+use std::thread;
+use std::time::{Duration, Instant};
+
+use memoryd_client::Client;
+use memoryd_client::proto::{Code, Fault, Shutdown};
+use serde::Serialize;
+
+use crate::exit::Outcome;
+use crate::output::Output;
+
+mod process;
+
+/// How long the daemon may take to finish what it does.
+const GONE: Duration = Duration::from_secs(10);
+
+/// How often it is looked for.
+const STEP: Duration = Duration::from_millis(10);
+
+#[derive(Serialize)]
+struct Stopped {
+    /// Absent when no daemon ran.
+    pid: Option<u32>,
+}
+
+pub fn run(timeout: Duration, out: &mut Output) -> Outcome {
+    let client = Client::here()?.with_deadline(timeout);
+    let pid = match client.call(Shutdown {}) {
+        Ok(reply) => Some(reply.pid),
+        Err(fault) if fault.code == Code::Unavailable => None,
+        // A daemon of another version cannot be asked, but told.
+        Err(fault) if fault.code == Code::Version => Some(process::terminate(client.path()).ok_or(fault)?),
+        Err(fault) => return Err(fault.into()),
+    };
+    if let Some(pid) = pid {
+        wait(&client, pid)?;
+    }
+    out.reply(&Stopped { pid }, |page, stopped| match stopped.pid {
+        Some(pid) => page.line(format_args!("memoryd stopped, process {pid}")),
+        None => page.line("memoryd does not run"),
+    })
+}
+
+fn wait(client: &Client, pid: u32) -> Result<(), Fault> {
+    let until = Instant::now() + GONE;
+    let silent = || client.greet().is_err_and(|fault| fault.code == Code::Unavailable);
+    while !silent() || process::runs(pid) {
+        if Instant::now() >= until {
+            return Err(Fault::new(
+                Code::Deadline,
+                format!("The daemon, process {pid}, still runs after {} seconds", GONE.as_secs()),
+                "It may be finishing a job. Look again with `memoryctl status`.",
+            ));
+        }
+        thread::sleep(STEP);
+    }
+    Ok(())
+}
