@@ -87,6 +87,7 @@ impl Daemon {
     /// # Errors
     /// When another daemon has the data directory, or something in it, the model or the configuration is not usable.
     pub fn build(config: Config, places: &Places, clock: Arc<dyn Clock>) -> anyhow::Result<Self> {
+        let started_at = clock.now();
         let files = server::raise_file_limit();
         let lock = take(&places.data_dir)?;
         let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
@@ -102,7 +103,7 @@ impl Daemon {
             archive: Arc::new(Archive::new(archive)),
             embedder,
             degraded,
-            clock: clock.clone(),
+            clock,
         };
         let limits = Limits {
             connections: config.server.connections.min(files.saturating_sub(64).max(1)),
@@ -113,7 +114,7 @@ impl Daemon {
             journal: Journal::new(view, writer, config.learning()),
             redactor: Redactor::new(&config.secrets.rules)?,
             about: About {
-                started_at: clock.now(),
+                started_at,
                 data_dir: places.data_dir.clone(),
                 config_file: places.config_file.clone(),
                 socket: places.socket.clone(),

@@ -1,11 +1,12 @@
 //! Which project a folder belongs to (spec I3).
 
-use std::fmt::Write;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use memoryd_proto::{Project, ProjectHash};
 use sha2::{Digest, Sha256};
+
+use crate::domain::text;
 
 /// Why a folder names no project.
 #[derive(Debug, thiserror::Error)]
@@ -63,11 +64,7 @@ fn main_repository(root: &Path) -> Option<PathBuf> {
 
 fn hash(root: &Path) -> ProjectHash {
     let sum = Sha256::digest(root.as_os_str().as_bytes());
-    let mut hex = String::new();
-    for byte in &sum[..6] {
-        let _ = write!(hex, "{byte:02x}");
-    }
-    hex.parse().unwrap_or_else(|_| unreachable!("six bytes have twelve hex digits"))
+    text::hex(&sum[..6]).parse().unwrap_or_else(|_| unreachable!("six bytes have twelve hex digits"))
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    AgentName, Confidence, ContextName, EvaluationId, ImprovementId, Mode, OperationId, Project, ProjectHash,
+    AgentName, Confidence, ContextState, EvaluationId, ImprovementId, OperationId, Project, ProjectHash,
     QValue, Quality, RecallId, Remembered, ReportId,
 };
 
@@ -139,24 +139,13 @@ pub struct Learned {
     /// What became of each item of the recall.
     pub items: Vec<ItemOutcome>,
     /// The context's interactions and mode after this report; absent without a recall.
-    pub context: Option<ContextOutcome>,
+    pub context: Option<ContextState>,
     /// The operation, to be undone with `Undo`.
     pub operation: OperationId,
     /// Whether this report had been taken before; nothing was changed then.
     pub repeated: bool,
     /// Kinds of secrets that were redacted (spec M14).
     pub redacted: Vec<String>,
-}
-
-/// The context of a reported recall.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ContextOutcome {
-    /// The context.
-    pub name: ContextName,
-    /// Its interactions, this one included.
-    pub interactions: u64,
-    /// Whether learned utility counts in it now.
-    pub mode: Mode,
 }
 
 /// What became of an insight.

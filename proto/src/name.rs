@@ -25,7 +25,7 @@ fn check(kind: &str, text: &str) -> Result<(), Fault> {
     Err(Fault::invalid(
         format!("{shown:?} is no {kind}"),
         format!(
-            "A {kind} has 1 to {LONGEST} of the characters A-Z, a-z, 0-9, _ and -, and starts and ends with a letter or a digit."
+            "Use 1 to {LONGEST} of the characters A-Z, a-z, 0-9, _ and -, with a letter or a digit at both ends."
         ),
     ))
 }

@@ -203,6 +203,8 @@ pub struct ContextState {
     pub name: ContextName,
     /// Recalls in it whose outcome was reported.
     pub interactions: u64,
+    /// Interactions from which it is warm.
+    pub warm_from: u64,
     /// Whether learned utility counts.
     pub mode: Mode,
 }
@@ -226,6 +228,4 @@ pub struct Contexts {}
 pub struct ContextList {
     /// The contexts.
     pub contexts: Vec<ContextState>,
-    /// Interactions from which a context is warm.
-    pub warm_from: u64,
 }

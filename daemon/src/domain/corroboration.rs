@@ -3,6 +3,8 @@
 use memoryd_proto::{Confidence, Improvement};
 use sha2::{Digest, Sha256};
 
+use super::text;
+
 /// How many sources an improvement remembers. Confidence is at its cap long before.
 const SOURCES: usize = 32;
 
@@ -12,10 +14,7 @@ const UNSTATED: &str = "unstated";
 /// A short name for the source of a statement. Statements without a source share one.
 #[must_use]
 pub fn source(learned_from: Option<&str>) -> String {
-    learned_from.map_or_else(
-        || UNSTATED.to_owned(),
-        |from| Sha256::digest(from.as_bytes())[..6].iter().map(|byte| format!("{byte:02x}")).collect(),
-    )
+    learned_from.map_or_else(|| UNSTATED.to_owned(), |from| text::hex(&Sha256::digest(from.as_bytes())[..6]))
 }
 
 /// The improvement with one more statement of it counted; none when the statement is no new evidence.

@@ -42,7 +42,7 @@ mod tests {
         let project = Scope::Project(hash.clone());
         let decide = |category, choice, project| scopes(category, choice, project, &table).unwrap();
         assert_eq!(decide("code_quality", None, Some(&hash)), [Scope::Global]);
-        assert_eq!(decide("api_usage", None, Some(&hash)), [project.clone()]);
+        assert_eq!(decide("api_usage", None, Some(&hash)), std::slice::from_ref(&project));
         assert_eq!(decide("other", None, Some(&hash)), [Scope::Global, project.clone()]);
         assert_eq!(decide("other", None, None), [Scope::Global]);
         assert_eq!(decide("code_quality", Some(ScopeChoice::Project), Some(&hash)), [project]);

@@ -21,6 +21,12 @@ pub fn digest(text: &str) -> [u8; 16] {
     short
 }
 
+/// Bytes as hex digits in lower case.
+#[must_use]
+pub fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |hex, byte| format!("{hex}{byte:02x}"))
+}
+
 /// Whether two texts with nearly the same vector can mean the same.
 ///
 /// Embeddings hardly see negation and numbers: "always retry 3 times" and "never retry 5 times" are neighbours. So

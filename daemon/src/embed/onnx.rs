@@ -12,6 +12,8 @@ use std::{
 
 use sha2::{Digest, Sha256};
 
+use crate::domain::text;
+
 use super::{
     Embed, Embedding, Error,
     lanes::Lanes,
@@ -73,7 +75,7 @@ impl Onnx {
     pub fn from_files(model: &Path, tokenizer: &Path, threads: NonZeroUsize) -> Result<Self, Error> {
         let onnx = read(model)?;
         let stem = model.file_stem().unwrap_or_default().to_string_lossy();
-        let name = format!("{stem}-{}", fingerprint(&onnx));
+        let name = format!("{stem}-{}", text::hex(&Sha256::digest(&onnx)[..6]));
         Self::new(name, &onnx, &read(tokenizer)?, threads)
     }
 
@@ -152,10 +154,4 @@ impl Embed for Onnx {
 
 fn read(path: &Path) -> Result<Vec<u8>, Error> {
     fs::read(path).map_err(|source| Error::Read { path: path.to_owned(), source })
-}
-
-/// The first 12 hexadecimal digits of the SHA-256 sum.
-fn fingerprint(data: &[u8]) -> String {
-    let sum = Sha256::digest(data);
-    sum[..6].iter().fold(String::new(), |hex, byte| format!("{hex}{byte:02x}"))
 }

@@ -10,7 +10,7 @@ use crate::ledger::contexts;
 
 impl Serve<Contexts> for App {
     fn serve(&self, _: Contexts) -> Result<ContextList, Fault> {
-        Ok(ContextList { contexts: self.contexts()?, warm_from: self.config.learning.warm_threshold })
+        Ok(ContextList { contexts: self.contexts()? })
     }
 }
 

@@ -8,7 +8,6 @@ use memoryd_proto::{
 use super::App;
 use super::remember::Lesson;
 use crate::domain::intake;
-use crate::error::Error;
 
 /// What is left of a confidence that is transferred to another agent.
 const DISCOUNT: f64 = 0.9;
@@ -45,7 +44,7 @@ impl Serve<ReceivePrinciple> for App {
     fn serve(&self, call: ReceivePrinciple) -> Result<Remembered, Fault> {
         let mut redacted = Vec::new();
         let document = self.redact(intake::document(&call.document)?, &mut redacted);
-        let embedding = self.view().embed_all(&[&document]).map_err(Fault::from)?.pop();
+        let embedding = self.view().embed_all(&[&document])?.pop();
         let lesson = Lesson {
             agent: call.agent,
             document,
@@ -61,6 +60,6 @@ impl Serve<ReceivePrinciple> for App {
             principle: Some(call.original_id),
             embedding,
         };
-        Ok(self.keep_alone("receive", lesson, redacted).map_err(|error: Error| Fault::from(error))?)
+        Ok(self.keep_alone("receive", &lesson, redacted)?)
     }
 }

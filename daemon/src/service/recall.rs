@@ -203,8 +203,9 @@ fn item((considered, category, confidence): &(Considered, String, memoryd_proto:
 
 /// A context with so many interactions.
 pub(super) fn state(name: memoryd_proto::ContextName, interactions: u64, config: &Config) -> ContextState {
-    let mode = if interactions < config.learning.warm_threshold { Mode::Cold } else { Mode::Warm };
-    ContextState { name, interactions, mode }
+    let warm_from = config.learning.warm_threshold;
+    let mode = if interactions < warm_from { Mode::Cold } else { Mode::Warm };
+    ContextState { name, interactions, warm_from, mode }
 }
 
 fn check(query: &str) -> Result<&str, Fault> {

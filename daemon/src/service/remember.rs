@@ -67,14 +67,14 @@ impl App {
             embedding: None,
         };
         lesson.embedding = self.view().embed_all(&[&lesson.document])?.pop();
-        self.keep_alone("remember", lesson, redacted)
+        self.keep_alone("remember", &lesson, redacted)
     }
 
     /// Keeps one lesson, as an operation of its own.
     pub(super) fn keep_alone(
         &self,
         actor: &str,
-        lesson: Lesson,
+        lesson: &Lesson,
         redacted: Vec<String>,
     ) -> Result<Remembered, Error> {
         let reason = format!("a lesson on {}", lesson.category);
@@ -94,7 +94,7 @@ impl App {
         &self,
         planning: &Planning<'_>,
         draft: &mut Draft,
-        lesson: Lesson,
+        lesson: &Lesson,
     ) -> Result<Remembered, Error> {
         let intake = intake::admit(lesson.confidence, self.config.thresholds())?;
         let showing = Showing::at(planning.now, &self.config);
@@ -108,17 +108,17 @@ impl App {
         let same: Vec<Option<(i64, Improvement)>> = lesson
             .scopes
             .iter()
-            .map(|scope| self.same(planning, &lesson, scope, vector.as_deref(), &showing))
+            .map(|scope| self.same(planning, lesson, scope, vector.as_deref(), &showing))
             .collect::<Result<_, _>>()?;
         let id = match same.iter().flatten().next() {
             Some((_, known)) => known.id.clone(),
-            None => self.new_id(planning, draft, &lesson)?,
+            None => self.new_id(planning, draft, lesson)?,
         };
         let mut kept = Vec::new();
         for (scope, same) in lesson.scopes.iter().zip(same) {
             kept.push(match same {
-                Some((row, known)) => self.corroborate(draft, row, known, &lesson),
-                None => self.store(planning, draft, &lesson, scope, id.clone(), intake),
+                Some((row, known)) => self.corroborate(draft, row, known, lesson),
+                None => store(planning.now, draft, lesson, scope, id.clone(), intake),
             });
         }
         Ok(Remembered {
@@ -190,46 +190,6 @@ impl App {
         kept
     }
 
-    fn store(
-        &self,
-        planning: &Planning<'_>,
-        draft: &mut Draft,
-        lesson: &Lesson,
-        scope: &Scope,
-        id: ImprovementId,
-        intake: Intake,
-    ) -> Kept {
-        let principle = lesson.principle.is_some();
-        let improvement = Improvement {
-            id: id.clone(),
-            agent: lesson.agent.clone(),
-            scope: scope.clone(),
-            category: lesson.category.clone(),
-            document: lesson.document.clone(),
-            learned_from: lesson.learned_from.clone(),
-            confidence: lesson.confidence,
-            created_at: chrono::SubsecRound::trunc_subsecs(lesson.created_at.unwrap_or(planning.now), 6),
-            tags: lesson.tags.clone(),
-            context_tags: lesson.context_tags.clone(),
-            source: if principle { Source::SystemPrinciples } else { Source::Own },
-            original_id: lesson.principle.clone(),
-            corroborations: 0,
-            evidence: vec![corroboration::source(lesson.learned_from.as_deref())],
-            cross_validation: principle.then(|| CrossValidation { agents: Vec::new(), at: planning.now }),
-            consolidation_eligible: !principle,
-            deprecation: None,
-            promotion: None,
-            attributes: lesson.attributes.clone(),
-            usage: Usage::default(),
-        };
-        draft.changes.push(Change::improvement(None, None, Some(improvement)));
-        let how = match intake {
-            Intake::Store => Keeping::Stored,
-            Intake::Candidate => Keeping::Candidate,
-        };
-        Kept { id, scope: scope.clone(), how, confidence: lesson.confidence }
-    }
-
     /// The caller's id, or a new one in the seed's form that the agent does not use yet.
     fn new_id(
         &self,
@@ -298,4 +258,44 @@ impl App {
 /// Whether the caller's own fields do not tell the two apart.
 fn agree(known: &Improvement, lesson: &Lesson) -> bool {
     lesson.attributes.iter().all(|(key, value)| known.attributes.get(key).is_none_or(|other| other == value))
+}
+
+/// Plans to store a lesson in a scope.
+fn store(
+    now: DateTime<Utc>,
+    draft: &mut Draft,
+    lesson: &Lesson,
+    scope: &Scope,
+    id: ImprovementId,
+    intake: Intake,
+) -> Kept {
+    let principle = lesson.principle.is_some();
+    let improvement = Improvement {
+        id: id.clone(),
+        agent: lesson.agent.clone(),
+        scope: scope.clone(),
+        category: lesson.category.clone(),
+        document: lesson.document.clone(),
+        learned_from: lesson.learned_from.clone(),
+        confidence: lesson.confidence,
+        created_at: chrono::SubsecRound::trunc_subsecs(lesson.created_at.unwrap_or(now), 6),
+        tags: lesson.tags.clone(),
+        context_tags: lesson.context_tags.clone(),
+        source: if principle { Source::SystemPrinciples } else { Source::Own },
+        original_id: lesson.principle.clone(),
+        corroborations: 0,
+        evidence: vec![corroboration::source(lesson.learned_from.as_deref())],
+        cross_validation: principle.then(|| CrossValidation { agents: Vec::new(), at: now }),
+        consolidation_eligible: !principle,
+        deprecation: None,
+        promotion: None,
+        attributes: lesson.attributes.clone(),
+        usage: Usage::default(),
+    };
+    draft.changes.push(Change::improvement(None, None, Some(improvement)));
+    let how = match intake {
+        Intake::Store => Keeping::Stored,
+        Intake::Candidate => Keeping::Candidate,
+    };
+    Kept { id, scope: scope.clone(), how, confidence: lesson.confidence }
 }

@@ -3,8 +3,8 @@
 use std::collections::{BTreeSet, HashSet};
 
 use memoryd_proto::{
-    ContextOutcome, Evaluation, EvaluationId, Fault, ImprovementId, Insight, InsightOutcome, ItemOutcome,
-    Learned, QValue, RecallOutcome, Report, Serve,
+    Evaluation, EvaluationId, Fault, ImprovementId, Insight, InsightOutcome, ItemOutcome, Learned, QValue,
+    RecallOutcome, Report, Serve,
 };
 
 use super::remember::Lesson;
@@ -45,7 +45,7 @@ impl App {
     fn prepare(&self, mut report: Report) -> Result<Prepared, Error> {
         let mut redacted = Vec::new();
         let mut clean = |text: &mut String| *text = self.redact(text, &mut redacted);
-        report.task = intake::document(&report.task)?.to_owned();
+        report.task = intake::document(&report.task)?.into();
         report.task_type = intake::label("task type", &report.task_type)?;
         clean(&mut report.task);
         report.errors.iter_mut().for_each(|error| {
@@ -84,14 +84,14 @@ impl App {
         if let Some(learned) = before {
             return Ok((Draft::default(), Learned { repeated: true, ..learned }));
         }
-        let receipt = self.receipt(planning, report)?;
+        let receipt = receipt(planning, report)?;
         let outcome = if report.success { "succeeded" } else { "failed" };
         let mut draft = Draft {
             reason: format!("a {} task {outcome}", report.task_type),
             agent: Some(report.agent.clone()),
             ..Draft::default()
         };
-        let evaluation = self.evaluation(planning, prepared)?;
+        let evaluation = evaluation(planning, prepared)?;
         draft.changes.push(Change::Evaluation(Edit { before: None, after: Some(evaluation.clone()) }));
         let insights = self.insights(planning, &mut draft, prepared, &evaluation);
         let items = self.items(planning, &mut draft, prepared, receipt.as_ref())?;
@@ -104,11 +104,7 @@ impl App {
                 context: receipt.context.clone(),
                 success: report.success,
             });
-            Ok::<_, Error>(ContextOutcome {
-                name: state.name,
-                interactions: state.interactions,
-                mode: state.mode,
-            })
+            Ok::<_, Error>(state)
         });
         let learned = Learned {
             evaluation,
@@ -125,80 +121,6 @@ impl App {
             reply: Box::new(learned.clone()),
         });
         Ok((draft, learned))
-    }
-
-    /// The recall that the report answers. It must be open, and hold what was used.
-    fn receipt(&self, planning: &Planning<'_>, report: &Report) -> Result<Option<Receipt>, Error> {
-        let Some(id) = &report.recall else { return Ok(None) };
-        let stored = planning.view.reader.read(|connection| recalls::find(connection, id, planning.now))?;
-        let stored = stored.ok_or_else(|| super::explain::unknown(id))?;
-        let refuse = |message: String, advice: &str| Err(Fault::conflict(message, advice).into());
-        if stored.receipt.agent != report.agent {
-            return refuse(
-                format!("Recall {id} was made by agent {}, not by {}", stored.receipt.agent, report.agent),
-                "Report it under that agent.",
-            );
-        }
-        match stored.outcome {
-            RecallOutcome::Open => {}
-            RecallOutcome::Succeeded | RecallOutcome::Failed => {
-                return refuse(
-                    format!("Recall {id} was reported already"),
-                    "One recall has one report. To correct it, undo that report first.",
-                );
-            }
-            RecallOutcome::Expired => {
-                return refuse(
-                    format!("Recall {id} is older than 24 hours and can no longer be reported"),
-                    "Report the task without the recall.",
-                );
-            }
-        }
-        if let Some(stranger) =
-            report.used.iter().find(|used| !stored.receipt.returned().any(|one| one.id == **used))
-        {
-            return Err(Fault::invalid(
-                format!(
-                    "Recall {id} did not return improvement {stranger}, so it cannot have been used from it"
-                ),
-                "Name only items that the recall returned.",
-            )
-            .into());
-        }
-        Ok(Some(stored.receipt))
-    }
-
-    fn evaluation(&self, planning: &Planning<'_>, prepared: &Prepared) -> Result<Evaluation, Error> {
-        let report = &prepared.report;
-        let (profile, id) = planning.view.reader.read(|connection| {
-            let profile = listing::profile(connection, &report.agent)?;
-            let mut millis = planning.now.timestamp_millis();
-            while listing::has_evaluation(connection, &report.agent, &format!("eval_{millis}"))? {
-                millis += 1;
-            }
-            Ok::<_, Error>((profile, format!("eval_{millis}").parse::<EvaluationId>()?))
-        })?;
-        let profile = profile.unwrap_or_else(|| super::profiles::empty(report.agent.clone()));
-        let (quality, criteria) = profile::quality(&report.quality, report.success, &profile)?;
-        Ok(Evaluation {
-            id,
-            agent: report.agent.clone(),
-            project: prepared.project.clone(),
-            task: report.task.clone(),
-            task_type: report.task_type.clone(),
-            success: report.success,
-            quality,
-            criteria,
-            time_taken_ms: report.time_taken_ms,
-            tokens_used: report.tokens_used,
-            strengths: assessment::strengths(report),
-            weaknesses: assessment::weaknesses(report),
-            insights: prepared.insights.iter().map(|(insight, ..)| insight.clone()).collect(),
-            recall: report.recall.clone(),
-            used: report.used.clone(),
-            notes: report.notes.clone(),
-            at: planning.now,
-        })
     }
 
     /// Plans to keep the insights of a good result. One that cannot be kept does not keep the report from being taken.
@@ -233,7 +155,7 @@ impl App {
                         principle: None,
                         embedding: embedding.clone(),
                     })?;
-                match self.keep(planning, draft, lesson) {
+                match self.keep(planning, draft, &lesson) {
                     Ok(kept) => Ok(kept),
                     Err(Error::Fault(fault)) => Err(Refusal(fault.message)),
                     Err(error) => return Err(error),
@@ -325,6 +247,79 @@ impl App {
             deprecated,
         })
     }
+}
+
+/// The recall that the report answers. It must be open, and hold what was used.
+fn receipt(planning: &Planning<'_>, report: &Report) -> Result<Option<Receipt>, Error> {
+    let Some(id) = &report.recall else { return Ok(None) };
+    let stored = planning.view.reader.read(|connection| recalls::find(connection, id, planning.now))?;
+    let stored = stored.ok_or_else(|| super::explain::unknown(id))?;
+    let refuse = |message: String, advice: &str| Err(Fault::conflict(message, advice).into());
+    if stored.receipt.agent != report.agent {
+        return refuse(
+            format!("Recall {id} was made by agent {}, not by {}", stored.receipt.agent, report.agent),
+            "Report it under that agent.",
+        );
+    }
+    match stored.outcome {
+        RecallOutcome::Open => {}
+        RecallOutcome::Succeeded | RecallOutcome::Failed => {
+            return refuse(
+                format!("Recall {id} was reported already"),
+                "One recall has one report. To correct it, undo that report first.",
+            );
+        }
+        RecallOutcome::Expired => {
+            return refuse(
+                format!("Recall {id} is older than 24 hours and can no longer be reported"),
+                "Report the task without the recall.",
+            );
+        }
+    }
+    if let Some(stranger) =
+        report.used.iter().find(|used| !stored.receipt.returned().any(|one| one.id == **used))
+    {
+        return Err(Fault::invalid(
+            format!("Recall {id} did not return improvement {stranger}, so it cannot have been used from it"),
+            "Name only items that the recall returned.",
+        )
+        .into());
+    }
+    Ok(Some(stored.receipt))
+}
+
+/// The assessment that the report comes to.
+fn evaluation(planning: &Planning<'_>, prepared: &Prepared) -> Result<Evaluation, Error> {
+    let report = &prepared.report;
+    let (profile, id) = planning.view.reader.read(|connection| {
+        let profile = listing::profile(connection, &report.agent)?;
+        let mut millis = planning.now.timestamp_millis();
+        while listing::has_evaluation(connection, &report.agent, &format!("eval_{millis}"))? {
+            millis += 1;
+        }
+        Ok::<_, Error>((profile, format!("eval_{millis}").parse::<EvaluationId>()?))
+    })?;
+    let profile = profile.unwrap_or_else(|| super::profiles::empty(report.agent.clone()));
+    let (quality, criteria) = profile::quality(&report.quality, report.success, &profile)?;
+    Ok(Evaluation {
+        id,
+        agent: report.agent.clone(),
+        project: prepared.project.clone(),
+        task: report.task.clone(),
+        task_type: report.task_type.clone(),
+        success: report.success,
+        quality,
+        criteria,
+        time_taken_ms: report.time_taken_ms,
+        tokens_used: report.tokens_used,
+        strengths: assessment::strengths(report),
+        weaknesses: assessment::weaknesses(report),
+        insights: prepared.insights.iter().map(|(insight, ..)| insight.clone()).collect(),
+        recall: report.recall.clone(),
+        used: report.used.clone(),
+        notes: report.notes.clone(),
+        at: planning.now,
+    })
 }
 
 /// Why an insight was not kept.

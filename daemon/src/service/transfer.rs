@@ -22,7 +22,7 @@ impl Serve<Export> for App {
     fn serve(&self, call: Export) -> Result<ExportPage, Fault> {
         let showing = self.showing();
         Ok(self.view().reader.read(|connection| {
-            Ok::<_, Error>(export::page(connection, call.agent.as_ref(), call.after.as_deref(), &showing)?)
+            export::page(connection, call.agent.as_ref(), call.after.as_deref(), &showing)
         })?)
     }
 }
@@ -67,7 +67,7 @@ impl App {
             let mut draft = Draft { reason: "an import".to_owned(), vectors, ..Draft::default() };
             let mut planned = Planned::default();
             for (index, record) in &records {
-                match self.take(planning, &mut draft, &mut planned, record) {
+                match take(planning, &mut draft, &mut planned, record) {
                     Ok(true) => imported.added += 1,
                     Ok(false) => imported.known += 1,
                     Err(Error::Fault(fault)) => {
@@ -131,98 +131,6 @@ impl App {
             .collect();
         let vectors = self.view().embed_all(&texts)?.into_iter().map(|one| one.vector);
         Ok(texts.into_iter().map(str::to_owned).zip(vectors).collect())
-    }
-
-    /// Plans to take a record; whether it is new here.
-    fn take(
-        &self,
-        planning: &Planning<'_>,
-        draft: &mut Draft,
-        planned: &mut Planned,
-        record: &Record,
-    ) -> Result<bool, Error> {
-        if !planned.items.insert(key(record)) {
-            return Ok(false);
-        }
-        let reader = &planning.view.reader;
-        let new = match record {
-            Record::Improvement(one) => self.take_improvement(planning, draft, planned, one)?,
-            Record::Evaluation(one) => {
-                let known = reader
-                    .read(|connection| listing::has_evaluation(connection, &one.agent, one.id.as_str()))?;
-                if !known {
-                    draft.changes.push(Change::Evaluation(Edit { before: None, after: Some(one.clone()) }));
-                }
-                !known
-            }
-            Record::Profile(one) => {
-                let known = reader.read(|connection| listing::profile(connection, &one.agent))?;
-                if known.is_none() {
-                    draft.changes.push(Change::Profile(Edit { before: None, after: Some(one.clone()) }));
-                }
-                known.is_none()
-            }
-            Record::Outcome(one) => {
-                let known = reader.read(|connection| outcomes::known(connection, one))?;
-                if !known {
-                    let vector = draft.vectors.get(&one.task).cloned();
-                    draft.events.push(Event::Outcome(Outcome {
-                        agent: one.agent.clone(),
-                        id: one.improvement.clone(),
-                        at: one.at,
-                        verdict: Verdict { used: true, success: one.success },
-                        idle_days: 0,
-                        counted: false,
-                        task: Some(Task { text: one.task.clone(), vector }),
-                    }));
-                }
-                !known
-            }
-            Record::Context(one) => {
-                let known = reader.read(|connection| contexts::interactions(connection, &one.context))?;
-                let new = known < one.interactions;
-                if new {
-                    let edit = Edit { before: Some(known), after: Some(one.interactions) };
-                    draft.changes.push(Change::Context { name: one.context.clone(), edit });
-                }
-                new
-            }
-        };
-        Ok(new)
-    }
-
-    fn take_improvement(
-        &self,
-        planning: &Planning<'_>,
-        draft: &mut Draft,
-        planned: &mut Planned,
-        one: &Improvement,
-    ) -> Result<bool, Error> {
-        let digest = text::digest(&one.document);
-        let place = (one.agent.key(), rows::project(&one.scope).to_owned(), digest);
-        let (row, copy, known) = planning.view.reader.read(|connection| {
-            Ok::<_, Error>((
-                rows::find(connection, &one.agent, &one.scope, &one.id)?,
-                listing::with_digest(connection, &one.agent, &one.scope, &digest)?,
-                usage::find(connection, &one.agent, &one.id)?,
-            ))
-        })?;
-        if row.is_some() || copy.is_some() || !planned.texts.insert(place) {
-            return Ok(false);
-        }
-        draft.changes.push(Change::improvement(None, None, Some(one.clone())));
-        let usage_key = format!("usage:{}:{}", one.agent.key(), one.id);
-        if known.is_none() && one.usage != Usage::default() && planned.items.insert(usage_key) {
-            draft.changes.push(Change::Usage {
-                agent: one.agent.clone(),
-                id: one.id.clone(),
-                edit: Edit {
-                    before: None,
-                    after: Some(Ledgered::adopted(&one.usage, decay::day(planning.now))),
-                },
-            });
-        }
-        Ok(true)
     }
 
     fn export_q(&self, agent: &AgentName) -> Result<QTable, Error> {
@@ -319,6 +227,94 @@ impl App {
         })?;
         Ok(ImportedQ { memories, contexts, unknown, operation })
     }
+}
+
+/// Plans to take a record; whether it is new here.
+fn take(
+    planning: &Planning<'_>,
+    draft: &mut Draft,
+    planned: &mut Planned,
+    record: &Record,
+) -> Result<bool, Error> {
+    if !planned.items.insert(key(record)) {
+        return Ok(false);
+    }
+    let reader = &planning.view.reader;
+    let new = match record {
+        Record::Improvement(one) => take_improvement(planning, draft, planned, one)?,
+        Record::Evaluation(one) => {
+            let known =
+                reader.read(|connection| listing::has_evaluation(connection, &one.agent, one.id.as_str()))?;
+            if !known {
+                draft.changes.push(Change::Evaluation(Edit { before: None, after: Some(one.clone()) }));
+            }
+            !known
+        }
+        Record::Profile(one) => {
+            let known = reader.read(|connection| listing::profile(connection, &one.agent))?;
+            if known.is_none() {
+                draft.changes.push(Change::Profile(Edit { before: None, after: Some(one.clone()) }));
+            }
+            known.is_none()
+        }
+        Record::Outcome(one) => {
+            let known = reader.read(|connection| outcomes::known(connection, one))?;
+            if !known {
+                let vector = draft.vectors.get(&one.task).cloned();
+                draft.events.push(Event::Outcome(Outcome {
+                    agent: one.agent.clone(),
+                    id: one.improvement.clone(),
+                    at: one.at,
+                    verdict: Verdict { used: true, success: one.success },
+                    idle_days: 0,
+                    counted: false,
+                    task: Some(Task { text: one.task.clone(), vector }),
+                }));
+            }
+            !known
+        }
+        Record::Context(one) => {
+            let known = reader.read(|connection| contexts::interactions(connection, &one.context))?;
+            let new = known < one.interactions;
+            if new {
+                let edit = Edit { before: Some(known), after: Some(one.interactions) };
+                draft.changes.push(Change::Context { name: one.context.clone(), edit });
+            }
+            new
+        }
+    };
+    Ok(new)
+}
+
+/// Plans to take an improvement, with its usage; whether it is new here.
+fn take_improvement(
+    planning: &Planning<'_>,
+    draft: &mut Draft,
+    planned: &mut Planned,
+    one: &Improvement,
+) -> Result<bool, Error> {
+    let digest = text::digest(&one.document);
+    let place = (one.agent.key(), rows::project(&one.scope).to_owned(), digest);
+    let (row, copy, known) = planning.view.reader.read(|connection| {
+        Ok::<_, Error>((
+            rows::find(connection, &one.agent, &one.scope, &one.id)?,
+            listing::with_digest(connection, &one.agent, &one.scope, &digest)?,
+            usage::find(connection, &one.agent, &one.id)?,
+        ))
+    })?;
+    if row.is_some() || copy.is_some() || !planned.texts.insert(place) {
+        return Ok(false);
+    }
+    draft.changes.push(Change::improvement(None, None, Some(one.clone())));
+    let usage_key = format!("usage:{}:{}", one.agent.key(), one.id);
+    if known.is_none() && one.usage != Usage::default() && planned.items.insert(usage_key) {
+        draft.changes.push(Change::Usage {
+            agent: one.agent.clone(),
+            id: one.id.clone(),
+            edit: Edit { before: None, after: Some(Ledgered::adopted(&one.usage, decay::day(planning.now))) },
+        });
+    }
+    Ok(true)
 }
 
 /// What an import has planned so far.

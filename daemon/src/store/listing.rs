@@ -171,15 +171,14 @@ pub fn matching_rows(connection: &Connection, wanted: &Wanted, showing: &Showing
     Ok(found.collect::<Result<_, _>>()?)
 }
 
+/// An improvement, with the vector of its text if there is one.
+pub type Embedded = (Improvement, Option<Vec<f32>>);
+
 /// The improvement at a row, with its usage and the vector of its text.
 ///
 /// # Errors
 /// Those of the database.
-pub fn at_row(
-    connection: &Connection,
-    row: i64,
-    showing: &Showing,
-) -> Result<Option<(Improvement, Option<Vec<f32>>)>, Error> {
+pub fn at_row(connection: &Connection, row: i64, showing: &Showing) -> Result<Option<Embedded>, Error> {
     let sql = format!(
         "SELECT {}, {}, vector.vector FROM {} \
          LEFT JOIN usage ON usage.agent = collection.agent AND usage.id = improvement.id \

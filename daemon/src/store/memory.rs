@@ -20,6 +20,9 @@ const BATCH: usize = 1 << 15;
 /// Names a collection: an agent and a scope.
 type Key = (String, String);
 
+/// A past outcome, with the vector of its task if there is one.
+type Recorded = (Past, Option<Vec<f32>>);
+
 /// All collections.
 pub struct Memory {
     settings: Settings,
@@ -110,7 +113,7 @@ impl Memory {
     }
 
     fn load_outcomes(&self, connection: &Connection) -> Result<(), Error> {
-        let mut by_item: BTreeMap<(String, String), Vec<(Past, Option<Vec<f32>>)>> = BTreeMap::new();
+        let mut by_item: BTreeMap<Key, Vec<Recorded>> = BTreeMap::new();
         outcomes::each_used(connection, None, self.kept, |used| {
             by_item.entry((used.agent.clone(), used.id.clone())).or_default().push(self.past(used));
         })?;
@@ -122,7 +125,7 @@ impl Memory {
         Ok(())
     }
 
-    fn past(&self, used: outcomes::Used) -> (Past, Option<Vec<f32>>) {
+    fn past(&self, used: outcomes::Used) -> Recorded {
         let day = decay::day(crate::database::instant(used.at));
         let vector = used.vector.filter(|vector| vector.len() == self.settings.dimension);
         (Past { n: used.n, day, success: used.success }, vector)

@@ -240,12 +240,14 @@ pub fn mode(mode: Mode) -> &'static str {
 
 /// A context, and how warm it is.
 pub fn context(state: &ContextState) -> String {
-    format!(
-        "{} ({}, {})",
-        state.name,
-        mode(state.mode),
-        count(state.interactions, "interaction", "interactions")
-    )
+    let mode = mode(state.mode);
+    let seen = count(state.interactions, "interaction", "interactions");
+    match state.mode {
+        Mode::Cold => {
+            format!("{} ({mode}, {} of {} interactions)", state.name, state.interactions, state.warm_from)
+        }
+        Mode::Warm => format!("{} ({mode}, {seen})", state.name),
+    }
 }
 
 /// The word for a value of an enum, as it is written in JSON.

@@ -14,14 +14,11 @@ fn render(page: &mut Page, list: &ContextList) {
     let rows = list.contexts.iter().map(|context| {
         [
             context.name.to_string(),
-            format!("{} of {}", context.interactions, list.warm_from),
+            format!("{} of {}", context.interactions, context.warm_from),
             mode(context.mode).to_owned(),
         ]
     });
     page.table(["context", "interactions", "mode"], rows);
     page.gap();
-    page.line(faint(format_args!(
-        "Learned utility counts in a context from {} reported recalls on.",
-        list.warm_from
-    )));
+    page.line(faint("Learned utility counts in a warm context."));
 }

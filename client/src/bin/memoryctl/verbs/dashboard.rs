@@ -82,6 +82,7 @@ mod tests {
             top_improvements: vec![sample::improvement()],
             top_q: Vec::new(),
             contexts: vec![ContextState {
+                warm_from: 100,
                 name: "coding".parse().unwrap(),
                 interactions: 1,
                 mode: Mode::Cold,
@@ -109,7 +110,7 @@ success  uses  q     id     text
 67 %     3     0.55  imp_1  Retry idempotent requests with backoff
 
 Contexts
-coding (cold, 1 interaction)
+coding (cold, 1 of 100 interactions)
 "
             )
         );

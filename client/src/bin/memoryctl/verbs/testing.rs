@@ -64,9 +64,9 @@ pub fn written(json: bool, verb: impl FnOnce(&mut Output) -> Outcome) -> (String
 pub mod sample {
     use chrono::{DateTime, Utc};
     use memoryd_client::proto::{
-        Confidence, ContextOutcome, ContextState, Evaluation, Improvement, Insight, InsightOutcome, Item,
-        ItemOutcome, Keeping, Kept, Learned, Mode, OperationId, QValue, Quality, Recalled, Remembered, Scope,
-        Source, Usage, Why,
+        Confidence, ContextState, Evaluation, Improvement, Insight, InsightOutcome, Item, ItemOutcome,
+        Keeping, Kept, Learned, Mode, OperationId, QValue, Quality, Recalled, Remembered, Scope, Source,
+        Usage, Why,
     };
 
     fn sure(confidence: f64) -> Confidence {
@@ -101,7 +101,12 @@ pub mod sample {
         Recalled {
             recall: "rec_1".parse().unwrap(),
             items: vec![item],
-            context: ContextState { name: "debugging".parse().unwrap(), interactions: 120, mode: Mode::Warm },
+            context: ContextState {
+                name: "debugging".parse().unwrap(),
+                interactions: 120,
+                warm_from: 100,
+                mode: Mode::Warm,
+            },
             alpha: 0.3,
             searched: 240,
             degraded: None,
@@ -208,7 +213,8 @@ pub mod sample {
                 },
             ],
             items: vec![item("imp_1", true, 0.55, 3, Some(2.0 / 3.0)), item("imp_2", false, 0.46, 0, None)],
-            context: Some(ContextOutcome {
+            context: Some(ContextState {
+                warm_from: 100,
                 name: "debugging".parse().unwrap(),
                 interactions: 12,
                 mode: Mode::Cold,

@@ -2,7 +2,7 @@
 
 use memoryd_client::proto::{InsightOutcome, ItemOutcome, Learned};
 
-use crate::render::{Page, bad, clean, count, faint, good, mode, notable, one_line, percent, strong};
+use crate::render::{Page, bad, clean, count, faint, good, notable, one_line, percent, strong};
 use crate::verbs::remember;
 
 /// What was learned.
@@ -34,8 +34,7 @@ pub fn render(page: &mut Page, learned: &Learned) {
     }
     page.gap();
     if let Some(context) = &learned.context {
-        let seen = count(context.interactions, "interaction", "interactions");
-        page.line(format_args!("Context {}: {seen}, {}", context.name, mode(context.mode)));
+        page.line(format_args!("Context {}", crate::render::context(context)));
     }
     for kind in &learned.redacted {
         page.line(notable(format_args!("A secret was redacted: {}", clean(kind))));
@@ -101,7 +100,7 @@ Insights
   error_handling, confidence 0.40, derived
   not kept  The confidence is below 0.5
 
-Context debugging: 12 interactions, cold
+Context debugging (cold, 12 of 100 interactions)
 A secret was redacted: github token
 To undo it: memoryctl undo 17
 "
