@@ -1,6 +1,58 @@
-//! memoryd: a memory daemon for AI agents.
+//! memoryd: a memory daemon for AI agents, as a library and a small `main`.
 //!
-//! This is where a contributor starts. `main` is a few lines; [`boot`] puts everything together.
+//! This is where a contributor starts.
+//!
+//! # What it is
+//!
+//! One process keeps what agents learned (*improvements*), answers a task with the few that bear on it (*recall*), and
+//! takes the task's *report*, from which it learns which of them helped. It is one binary: SQLite, the embedding model
+//! and the search index are in it.
+//!
+//! # The way of a request
+//!
+//! [`server`] reads a frame and hands it to a bounded blocking pool. There `request.answer(&app)` calls the one
+//! `impl Serve<…> for App` in [`service`]. A recall embeds its query ([`embed`]), searches the collections in the
+//! process ([`store`], [`index`]), ranks what it found ([`domain::ranking`]) and leaves a receipt. What changes memory
+//! ends in [`journal::Journal::commit`].
+//!
+//! # Layers
+//!
+//! A module imports only from its own layer and those below. A test reads the imports and fails otherwise.
+//!
+//! | layer | modules | |
+//! |---|---|---|
+//! | 7 composition | [`boot`], [`logging`] | parse, build, bind; run, drain |
+//! | 6 edges | [`server`], [`shutdown`] | async; the only ones that know the runtime |
+//! | 5 requests | [`service`] | one file for each noun |
+//! | 3 journal | [`journal`] | owns the writer: operations, changes, undo |
+//! | 2 view | [`view`], [`error`] | the bundle of readers; the one conversion to a fault |
+//! | 1 resources | [`database`], [`store`], [`ledger`], [`index`], [`embed`], [`archive`], [`project`], [`config`] | blocking |
+//! | 0 rules | [`domain`], [`clock`], `memoryd-proto` | pure: no I/O, no clock, cannot block |
+//!
+//! # Invariants
+//!
+//! - **The database is the state.** One SQLite file holds everything. Vectors, postings and facts in the process are
+//!   rebuilt from it at start and refreshed from it after each commit; there is no other cache to go stale.
+//! - **Only the journal writes.** [`view::View`] has no way to. A plan runs while the writer is held and returns a
+//!   draft; the draft is committed in one transaction, or not at all. So what a plan read still holds when its changes
+//!   are applied, and every change can be shown and undone.
+//! - **Outcomes are append-only.** Usage and Q-values follow from them; undoing a report voids its outcomes and
+//!   computes what follows again.
+//! - **What is removed is archived first**, on disk, before the transaction begins.
+//! - **Relevance is absolute.** It depends on the query and the text, never on what else was found, so memory with
+//!   nothing to say returns nothing.
+//! - **Search is exact.** Every document is scored by both signals; there are no candidate lists and no approximation,
+//!   and a filter is applied before anything is cut.
+//! - **Same input, same bytes out.** Time comes from [`clock::Clock`], nothing is random, and ties are broken by id.
+//! - **No secret is stored.** Every path that stores text goes through [`domain::secrets`].
+//!
+//! What is *absent*, on purpose: a network, telemetry, a thread for each connection, an error that is only prose, and
+//! any `process::exit` below `main`.
+//!
+//! # Where things go
+//!
+//! A new call is a struct and a line in the table of `memoryd-proto`, and an `impl Serve<…>` here. A new rule is a
+//! function in [`domain`], with its numbers in [`config`] and a test that names it.
 
 pub mod archive;
 pub mod boot;

@@ -40,7 +40,7 @@ pub struct Operation {
     pub agent: Option<AgentName>,
     /// The operation that undid it.
     pub undone_by: Option<OperationId>,
-    /// What it changed, a line each.
+    /// What it changed, a line each; of more than ten, the first ten and how many more there are.
     pub changes: Vec<String>,
 }
 

@@ -7,6 +7,9 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 use super::{Change, Draft};
 use crate::database::{Error, from_json, instant, to_json};
 
+/// How many changes of an operation a page of the journal shows.
+const SHOWN: u64 = 10;
+
 const COLUMNS: &str = "id, at, actor, reason, agent, undone_by";
 
 /// The number that the next operation gets.
@@ -140,9 +143,28 @@ pub fn page(connection: &Connection, asked: &Journal, limit: u64) -> Result<Jour
     let more = operations.len() as u64 > limit;
     operations.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
     for operation in &mut operations {
-        operation.changes = changes(connection, operation.id)?.iter().map(Change::describe).collect();
+        operation.changes = described(connection, operation.id)?;
     }
     Ok(JournalPage { operations, more })
+}
+
+/// The changes of an operation in words; of many, the first few and how many more there are.
+fn described(connection: &Connection, id: OperationId) -> Result<Vec<String>, Error> {
+    let mut statement =
+        connection.prepare_cached("SELECT body FROM change WHERE operation = ?1 ORDER BY n LIMIT ?2")?;
+    let bodies: Vec<String> =
+        statement.query_map([id.0, SHOWN], |row| row.get(0))?.collect::<Result<_, _>>()?;
+    let mut lines = bodies
+        .iter()
+        .map(|body| Ok(from_json::<Change>("change", body)?.describe()))
+        .collect::<Result<Vec<_>, Error>>()?;
+    let all: u64 = connection
+        .prepare_cached("SELECT count(*) FROM change WHERE operation = ?1")?
+        .query_row([id.0], |row| row.get(0))?;
+    if all > SHOWN {
+        lines.push(format!("and {} more", all - SHOWN));
+    }
+    Ok(lines)
 }
 
 fn operation(row: &Row<'_>) -> rusqlite::Result<Operation> {

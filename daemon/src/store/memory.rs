@@ -71,6 +71,8 @@ pub struct Found {
     pub candidates: Vec<Candidate>,
     /// How many improvements passed the filter.
     pub passed: u64,
+    /// How many there are.
+    pub total: u64,
 }
 
 impl Memory {
@@ -234,6 +236,7 @@ impl Memory {
                 continue;
             };
             found.passed += hits.passed as u64;
+            found.total += hits.scanned as u64;
             for hit in hits.list {
                 let Some(facts) = collection.facts(hit.slot) else { continue };
                 let row = collection.row(hit.slot);

@@ -1,5 +1,7 @@
 //! `memoryctl recall`
 
+use std::fmt::Write;
+
 use clap::Args;
 use memoryd_client::proto::{AgentName, ContextName, Item, Mode, Recall, Recalled, Serve, Why};
 
@@ -70,13 +72,14 @@ fn render(page: &mut Page, reply: &Recalled, agent: &AgentName, explain: bool) {
         ("context", Some(format!("{}{weight}", context(&reply.context)))),
         ("searched", (!reply.items.is_empty()).then_some(searched)),
     ]);
-    let used = reply.items.first().map(|item| format!(" --used {}", item.id)).unwrap_or_default();
-    page.gap();
-    page.line(faint("After the task:"));
-    page.line(faint(format_args!(
-        "memoryctl report --agent {agent} --recall {}{used} --task '…' --success",
-        reply.recall
-    )));
+    if let Some(first) = reply.items.first() {
+        page.gap();
+        page.line(faint("After the task, say what helped:"));
+        page.line(faint(format_args!(
+            "memoryctl report --agent {agent} --recall {} --used {} --task '…' --success",
+            reply.recall, first.id
+        )));
+    }
 }
 
 fn render_item(page: &mut Page, rank: usize, item: &Item, explain: bool) {
@@ -98,29 +101,34 @@ fn render_item(page: &mut Page, rank: usize, item: &Item, explain: bool) {
     }
 }
 
-/// How an item came to its place, line by line.
+/// How an item came to its place, line by line. What had no part in it is left out.
 pub fn why(why: &Why) -> Vec<String> {
-    let mut lines = vec![
-        format!(
-            "cosine {:.2}, words {:.2}, neighbours {:+.2} → similarity {:.2} → relevance {:.2}",
-            why.cosine, why.lexical, why.neighbours, why.similarity, why.relevance
-        ),
-        format!(
-            "({:.2} · relevance {:.2} + {:.2} · q {:.2}) · {:.1} → score {:.3}",
+    let mut signals = format!("cosine {:.2}, words {:.2}", why.cosine, why.lexical);
+    if let Some(case) = why.case_cosine {
+        let _ = write!(signals, ", a task it helped in {case:.2}");
+    }
+    if why.neighbours > 0.0 {
+        let _ = write!(signals, ", neighbours +{:.2}", why.neighbours);
+    }
+    let mut lines =
+        vec![format!("{signals} → similarity {:.2} → relevance {:.2}", why.similarity, why.relevance)];
+    lines.extend(why.case.as_ref().map(|case| format!("the task: {}", one_line(case))));
+    let confirmed = if why.multiplier > 1.0 {
+        format!(" · {:.1} for agents that confirm it", why.multiplier)
+    } else {
+        String::new()
+    };
+    if why.alpha > 0.0 {
+        lines.push(format!(
+            "({:.2} · relevance + {:.2} · utility {:.2}){confirmed} → score {:.2}",
             1.0 - why.alpha,
-            why.relevance,
             why.alpha,
             why.q,
-            why.multiplier,
             why.score
-        ),
-    ];
-    if why.evidence > 0.0 {
-        lines.push(format!("q rests on {:.1} outcomes near this query", why.evidence));
-    }
-    if let Some(case) = &why.case {
-        let near = why.case_cosine.map(|cosine| format!(" (cosine {cosine:.2})")).unwrap_or_default();
-        lines.push(format!("found by a task in which it helped{near}: {}", one_line(case)));
+        ));
+        lines.push(format!("utility rests on {:.1} outcomes near this query", why.evidence));
+    } else if !confirmed.is_empty() {
+        lines.push(format!("relevance{confirmed} → score {:.2}", why.score));
     }
     lines
 }
@@ -138,16 +146,16 @@ mod tests {
             "\u{20}1  0.68  Retry idempotent requests with backoff and jitter, and log the last error before
           giving up.
           imp_1 · error_handling · confidence 0.85 · global
-          cosine 0.62, words 0.41, neighbours +0.03 → similarity 0.58 → relevance 0.51
-          (0.70 · relevance 0.51 + 0.30 · q 0.71) · 1.2 → score 0.684
-          q rests on 3.2 outcomes near this query
-          found by a task in which it helped (cosine 0.66): Make the uploader robust
+          cosine 0.62, words 0.41, a task it helped in 0.66, neighbours +0.03 → similarity 0.58 → relevance 0.51
+          the task: Make the uploader robust
+          (0.70 · relevance + 0.30 · utility 0.71) · 1.2 for agents that confirm it → score 0.68
+          utility rests on 3.2 outcomes near this query
 
 recall    rec_1
 context   debugging (warm, 120 interactions), learned utility counts 0.30
 searched  240 improvements
 
-After the task:
+After the task, say what helped:
 memoryctl report --agent ada --recall rec_1 --used imp_1 --task '…' --success
 "
         );
