@@ -13,6 +13,7 @@ use std::time::Duration;
 use anyhow::{Context, bail};
 use etcetera::BaseStrategy;
 use interprocess::local_socket::tokio::Listener;
+use rustix::fs::Mode;
 
 use crate::archive::Archive;
 use crate::clock::{Clock, SystemClock};
@@ -143,6 +144,8 @@ impl Daemon {
 /// # Errors
 /// When it cannot start. The message says why, and what to do.
 pub fn run() -> anyhow::Result<()> {
+    // Whatever is created from here on is private to the user.
+    rustix::process::umask(Mode::RWXG | Mode::RWXO);
     let places = Places::from_env()?;
     let config = places.config()?;
     crate::logging::start(&config.log.level)?;

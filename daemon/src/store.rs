@@ -11,4 +11,4 @@ pub mod memory;
 pub mod rows;
 
 pub use collection::{Collection, Facts, Past};
-pub use memory::{Candidate, Memory, Search};
+pub use memory::{Candidate, Found, Memory, Search};

@@ -17,7 +17,7 @@ use crate::index::cosine;
 use crate::ledger::recalls::Receipt;
 use crate::ledger::{contexts, outcomes};
 use crate::store::listing::{self, Showing, Wanted};
-use crate::store::{Candidate, Facts, Search};
+use crate::store::{Candidate, Facts, Found, Search};
 
 /// The longest query, in bytes.
 const LONGEST: usize = 64 * 1024;
@@ -72,9 +72,12 @@ impl App {
             limit: candidates,
         };
         let found = view.memory.search(&search, |row, facts| stands(facts, &rules) && allows(row));
-        let fallen = view
-            .memory
-            .search(&Search { limit: BARRED, ..search }, |row, facts| !stands(facts, &rules) && allows(row));
+        let fallen = if found.passed < found.total {
+            let barred = Search { limit: BARRED, ..search };
+            view.memory.search(&barred, |row, facts| !stands(facts, &rules) && allows(row))
+        } else {
+            Found::default()
+        };
 
         let all: Vec<Candidate> = found.candidates.into_iter().chain(fallen.candidates).collect();
         let considered = self.weigh(&all, &search, &rules, limit, &showing)?;
