@@ -3,6 +3,8 @@
 //! The file is TOML. A key that is not known is refused by name. [`DEFAULTS`] documents every key with its default; a
 //! test holds the two together.
 
+mod range;
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -330,70 +332,10 @@ impl Config {
     pub fn parse(text: &str, path: &Path) -> Result<Self, Error> {
         let config: Self = toml::from_str(text)
             .map_err(|source| Error::Parse { path: path.to_owned(), source: Box::new(source) })?;
-        match config.broken() {
+        match range::broken(&config) {
             Some((key, rule)) => Err(Error::Range { path: path.to_owned(), key, rule }),
             None => Ok(config),
         }
-    }
-
-    /// The first key whose value is out of range, and its rule.
-    fn broken(&self) -> Option<(&'static str, &'static str)> {
-        const SHARE: &str = "a number from 0 to 1";
-        let share = |value: f64| (0.0..=1.0).contains(&value);
-        let weight = |value: f32| value.is_finite() && value >= 0.0;
-        let checks = [
-            ("intake.store_from", share(self.intake.store_from), SHARE),
-            (
-                "intake.candidate_from",
-                share(self.intake.candidate_from) && self.intake.candidate_from <= self.intake.store_from,
-                "a number from 0 to intake.store_from",
-            ),
-            ("intake.same_from", share(self.intake.same_from), SHARE),
-            ("intake.corroborated_cap", share(self.intake.corroborated_cap), SHARE),
-            ("recall.items", (1..=1000).contains(&self.recall.items), "a number from 1 to 1000"),
-            ("recall.overfetch", (2..=100).contains(&self.recall.overfetch), "a number from 2 to 100"),
-            ("recall.candidates", self.recall.candidates <= 1000, "at most 1000"),
-            ("recall.gate", self.recall.gate > 0.0 && self.recall.gate < 1.0, "between 0 and 1"),
-            ("recall.threshold", self.recall.threshold.is_finite(), "a number"),
-            ("recall.slope", self.recall.slope.is_finite() && self.recall.slope > 0.0, "above 0"),
-            ("recall.success_rate", share(self.recall.success_rate), SHARE),
-            ("recall.cross_validated", self.recall.cross_validated >= 1.0, "at least 1"),
-            ("recall.dense", weight(self.recall.dense), "at least 0"),
-            ("recall.lexical", weight(self.recall.lexical), "at least 0"),
-            ("recall.margin", weight(self.recall.margin), "at least 0"),
-            ("recall.case_margin", weight(self.recall.case_margin), "at least 0"),
-            ("recall.neighbour", (0.0..=1.0).contains(&self.recall.neighbour), SHARE),
-            ("recall.k1", weight(self.recall.k1), "at least 0"),
-            ("recall.b", (0.0..=1.0).contains(&self.recall.b), SHARE),
-            ("learning.alpha", share(self.learning.alpha), SHARE),
-            ("learning.learning_rate", share(self.learning.learning_rate), SHARE),
-            ("learning.decay_factor", share(self.learning.decay_factor), SHARE),
-            ("learning.outcomes", (1..=4096).contains(&self.learning.outcomes), "a number from 1 to 4096"),
-            (
-                "learning.kernel_floor",
-                (-1.0..1.0).contains(&self.learning.kernel_floor),
-                "at least -1 and below 1",
-            ),
-            (
-                "learning.kernel_power",
-                (1..=16).contains(&self.learning.kernel_power),
-                "a number from 1 to 16",
-            ),
-            ("learning.prior", self.learning.prior > 0.0, "above 0"),
-            ("deprecation.success_rate", share(self.deprecation.success_rate), SHARE),
-            (
-                "report.insights_from",
-                (0.0..=100.0).contains(&self.report.insights_from),
-                "a number from 0 to 100",
-            ),
-            ("server.connections", self.server.connections > 0, "above 0"),
-            (
-                "embedding.tokenizer",
-                self.embedding.model.is_some() == self.embedding.tokenizer.is_some(),
-                "given together with embedding.model",
-            ),
-        ];
-        checks.into_iter().find(|(_, holds, _)| !holds).map(|(key, _, rule)| (key, rule))
     }
 
     /// The thresholds of confidence.

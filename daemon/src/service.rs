@@ -9,6 +9,7 @@ mod improvements;
 mod journal;
 mod principles;
 mod profiles;
+mod qavr;
 mod recall;
 mod remember;
 mod report;

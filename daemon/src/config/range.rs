@@ -1,0 +1,59 @@
+//! Which values the numbers of the configuration may have.
+
+use super::Config;
+
+/// The first key whose value is out of range, and its rule.
+pub(super) fn broken(config: &Config) -> Option<(&'static str, &'static str)> {
+    const SHARE: &str = "a number from 0 to 1";
+    let share = |value: f64| (0.0..=1.0).contains(&value);
+    let weight = |value: f32| value.is_finite() && value >= 0.0;
+    let checks = [
+        ("intake.store_from", share(config.intake.store_from), SHARE),
+        (
+            "intake.candidate_from",
+            share(config.intake.candidate_from) && config.intake.candidate_from <= config.intake.store_from,
+            "a number from 0 to intake.store_from",
+        ),
+        ("intake.same_from", share(config.intake.same_from), SHARE),
+        ("intake.corroborated_cap", share(config.intake.corroborated_cap), SHARE),
+        ("recall.items", (1..=1000).contains(&config.recall.items), "a number from 1 to 1000"),
+        ("recall.overfetch", (2..=100).contains(&config.recall.overfetch), "a number from 2 to 100"),
+        ("recall.candidates", config.recall.candidates <= 1000, "at most 1000"),
+        ("recall.gate", config.recall.gate > 0.0 && config.recall.gate < 1.0, "between 0 and 1"),
+        ("recall.threshold", config.recall.threshold.is_finite(), "a number"),
+        ("recall.slope", config.recall.slope.is_finite() && config.recall.slope > 0.0, "above 0"),
+        ("recall.success_rate", share(config.recall.success_rate), SHARE),
+        ("recall.cross_validated", config.recall.cross_validated >= 1.0, "at least 1"),
+        ("recall.dense", weight(config.recall.dense), "at least 0"),
+        ("recall.lexical", weight(config.recall.lexical), "at least 0"),
+        ("recall.margin", weight(config.recall.margin), "at least 0"),
+        ("recall.case_margin", weight(config.recall.case_margin), "at least 0"),
+        ("recall.neighbour", (0.0..=1.0).contains(&config.recall.neighbour), SHARE),
+        ("recall.k1", weight(config.recall.k1), "at least 0"),
+        ("recall.b", (0.0..=1.0).contains(&config.recall.b), SHARE),
+        ("learning.alpha", share(config.learning.alpha), SHARE),
+        ("learning.learning_rate", share(config.learning.learning_rate), SHARE),
+        ("learning.decay_factor", share(config.learning.decay_factor), SHARE),
+        ("learning.outcomes", (1..=4096).contains(&config.learning.outcomes), "a number from 1 to 4096"),
+        (
+            "learning.kernel_floor",
+            (-1.0..1.0).contains(&config.learning.kernel_floor),
+            "at least -1 and below 1",
+        ),
+        ("learning.kernel_power", (1..=16).contains(&config.learning.kernel_power), "a number from 1 to 16"),
+        ("learning.prior", config.learning.prior > 0.0, "above 0"),
+        ("deprecation.success_rate", share(config.deprecation.success_rate), SHARE),
+        (
+            "report.insights_from",
+            (0.0..=100.0).contains(&config.report.insights_from),
+            "a number from 0 to 100",
+        ),
+        ("server.connections", config.server.connections > 0, "above 0"),
+        (
+            "embedding.tokenizer",
+            config.embedding.model.is_some() == config.embedding.tokenizer.is_some(),
+            "given together with embedding.model",
+        ),
+    ];
+    checks.into_iter().find(|(_, holds, _)| !holds).map(|(key, _, rule)| (key, rule))
+}
