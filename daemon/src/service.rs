@@ -3,6 +3,7 @@
 mod agents;
 mod contexts;
 mod dashboard;
+mod entry;
 mod evaluations;
 mod explain;
 mod improvements;
@@ -22,6 +23,8 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use chrono::{DateTime, Utc};
 use memoryd_proto::{AgentName, Fault, ImprovementId, Project, ProjectHash};
+
+use entry::Entry;
 
 use crate::config::Config;
 use crate::domain::secrets::Redactor;
@@ -95,11 +98,9 @@ impl App {
         Showing::at(self.now(), &self.config)
     }
 
-    /// The text without secrets; their kinds are added to `found`.
-    fn redact(&self, text: &str, found: &mut Vec<String>) -> String {
-        let redacted = self.redactor.redact(text);
-        found.extend(redacted.found);
-        redacted.text.into_owned()
+    /// Takes in the texts of a call.
+    fn entry(&self) -> Entry<'_> {
+        Entry::new(&self.redactor)
     }
 
     /// The one improvement of this id, with its row, whoever's and in whichever scope; the project's copy first.

@@ -6,7 +6,7 @@ use memoryd_proto::{
 };
 
 use super::{App, Found, PAGE, page};
-use crate::domain::{intake, text};
+use crate::domain::text;
 use crate::error::Error;
 use crate::journal::{Change, Draft, Planning};
 use crate::store::listing::{self, Order, Wanted};
@@ -46,17 +46,12 @@ impl Serve<FindImprovement> for App {
 
 impl Serve<Edit> for App {
     fn serve(&self, call: Edit) -> Result<Edited, Fault> {
-        let mut redacted = Vec::new();
-        let document = match &call.document {
-            Some(document) => Some(self.redact(intake::document(document)?, &mut redacted)),
-            None => None,
-        };
-        let category = call.category.as_deref().map(|given| intake::label("category", given)).transpose()?;
-        let labels = |kind: &'static str, given: &Option<Vec<String>>| {
-            given.as_ref().map(|all| all.iter().map(|one| intake::label(kind, one)).collect()).transpose()
-        };
-        let tags: Option<Vec<String>> = labels("tag", &call.tags)?;
-        let context_tags: Option<Vec<String>> = labels("context tag", &call.context_tags)?;
+        let mut entry = self.entry();
+        let document = call.document.as_deref().map(|given| entry.document(given)).transpose()?;
+        let category = call.category.as_deref().map(|given| entry.label("category", given)).transpose()?;
+        let tags = call.tags.as_deref().map(|given| entry.labels("tag", given)).transpose()?;
+        let context_tags =
+            call.context_tags.as_deref().map(|given| entry.labels("context tag", given)).transpose()?;
         let embedding = match &document {
             Some(document) => self.view().embed(document)?,
             None => None,
@@ -75,14 +70,14 @@ impl Serve<Edit> for App {
                 after.context_tags = context_tags.clone().unwrap_or(after.context_tags);
                 Ok(after)
             })?;
-        edited.redacted = redacted;
+        edited.redacted = entry.redacted;
         Ok(edited)
     }
 }
 
 impl Serve<Deprecate> for App {
     fn serve(&self, call: Deprecate) -> Result<Edited, Fault> {
-        let reason = self.redact(call.reason.trim(), &mut Vec::new());
+        let reason = self.entry().text(call.reason.trim());
         let reason = if reason.is_empty() { "deprecated by hand".to_owned() } else { reason };
         let edited =
             self.change("deprecate", &reason, call.agent.as_ref(), &call.id, |planning, _, before| {

@@ -7,7 +7,6 @@ use memoryd_proto::{
 
 use super::App;
 use super::remember::Lesson;
-use crate::domain::intake;
 
 /// What is left of a confidence that is transferred to another agent.
 const DISCOUNT: f64 = 0.9;
@@ -42,13 +41,13 @@ impl Serve<MarkCrossValidated> for App {
 
 impl Serve<ReceivePrinciple> for App {
     fn serve(&self, call: ReceivePrinciple) -> Result<Remembered, Fault> {
-        let mut redacted = Vec::new();
-        let document = self.redact(intake::document(&call.document)?, &mut redacted);
+        let mut entry = self.entry();
+        let document = entry.document(&call.document)?;
         let embedding = self.view().embed_all(&[&document])?.pop();
         let lesson = Lesson {
             agent: call.agent,
             document,
-            category: intake::label("category", &call.category)?,
+            category: entry.label("category", &call.category)?,
             confidence: Confidence::clamped(call.confidence.get() * DISCOUNT),
             scopes: vec![Scope::Global],
             learned_from: Some(format!("transfer of {}", call.original_id)),
@@ -60,6 +59,6 @@ impl Serve<ReceivePrinciple> for App {
             principle: Some(call.original_id),
             embedding,
         };
-        Ok(self.keep_alone("receive", &lesson, redacted)?)
+        Ok(self.keep_alone("receive", &lesson, entry.redacted)?)
     }
 }

@@ -3,7 +3,7 @@
 use memoryd_proto::{AgentName, Fault, Profile, ProfileOf, Serve, SetProfile};
 
 use super::App;
-use crate::domain::{intake, profile};
+use crate::domain::profile;
 use crate::error::Error;
 use crate::journal::{Change, Draft, Edit};
 use crate::store::listing;
@@ -19,13 +19,13 @@ impl Serve<ProfileOf> for App {
 
 impl Serve<SetProfile> for App {
     fn serve(&self, call: SetProfile) -> Result<Profile, Fault> {
-        let mut wanted = call.profile;
+        let (mut entry, mut wanted) = (self.entry(), call.profile);
         for criterion in &mut wanted.criteria {
-            criterion.name = intake::label("criterion", &criterion.name)?;
+            criterion.name = entry.label("criterion", &criterion.name)?;
         }
         for category in &mut wanted.categories {
-            category.name = intake::label("category", &category.name)?;
-            category.description = self.redact(category.description.trim(), &mut Vec::new());
+            category.name = entry.label("category", &category.name)?;
+            category.description = entry.text(category.description.trim());
         }
         profile::check(&wanted)?;
         let committed = self.journal.commit("profile", |planning| {

@@ -35,7 +35,7 @@ impl Serve<Recall> for App {
 impl App {
     fn recall(&self, call: &Recall) -> Result<Recalled, Error> {
         let (now, view) = (self.now(), self.view());
-        let query = self.redact(check(&call.query)?, &mut Vec::new());
+        let query = self.entry().text(check(&call.query)?);
         let tags = call.tags.iter().map(|tag| intake::label("tag", tag)).collect::<Result<Vec<_>, _>>()?;
         let limit =
             usize::try_from(page(call.limit.into(), self.config.recall.items.into())).unwrap_or(usize::MAX);

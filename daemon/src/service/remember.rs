@@ -45,29 +45,26 @@ impl Serve<Remember> for App {
 
 impl App {
     fn remember(&self, call: Remember) -> Result<Remembered, Error> {
-        let mut redacted = Vec::new();
+        let mut entry = self.entry();
         let project = super::project(call.project.as_ref())?;
-        let category = intake::label("category", &call.category)?;
-        let labels = |kind: &'static str, given: &[String]| {
-            given.iter().map(|one| intake::label(kind, one)).collect::<Result<Vec<_>, _>>()
-        };
+        let category = entry.label("category", &call.category)?;
         let mut lesson = Lesson {
             scopes: scoping::scopes(&category, call.scope, project.as_ref(), &self.config.scopes.0)?,
             agent: call.agent,
-            document: self.redact(intake::document(&call.document)?, &mut redacted),
+            document: entry.document(&call.document)?,
             category,
             confidence: call.confidence,
-            learned_from: call.learned_from.map(|from| self.redact(&from, &mut redacted)),
-            tags: labels("tag", &call.tags)?,
-            context_tags: labels("context tag", &call.context_tags)?,
-            attributes: self.redact_attributes(call.attributes, &mut redacted),
+            learned_from: call.learned_from.map(|from| entry.text(&from)),
+            tags: entry.labels("tag", &call.tags)?,
+            context_tags: entry.labels("context tag", &call.context_tags)?,
+            attributes: entry.attributes(&call.attributes),
             id: call.id,
             created_at: call.created_at,
             principle: None,
             embedding: None,
         };
         lesson.embedding = self.view().embed_all(&[&lesson.document])?.pop();
-        self.keep_alone("remember", &lesson, redacted)
+        self.keep_alone("remember", &lesson, entry.redacted)
     }
 
     /// Keeps one lesson, as an operation of its own.
@@ -244,14 +241,6 @@ impl App {
             }
             millis += 1;
         }
-    }
-
-    pub(super) fn redact_attributes(
-        &self,
-        attributes: BTreeMap<String, String>,
-        found: &mut Vec<String>,
-    ) -> BTreeMap<String, String> {
-        attributes.into_iter().map(|(key, value)| (key, self.redact(&value, found))).collect()
     }
 }
 

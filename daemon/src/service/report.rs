@@ -10,7 +10,7 @@ use memoryd_proto::{
 use super::remember::Lesson;
 use super::{App, recall};
 use crate::domain::utility::{Ledgered, Verdict};
-use crate::domain::{assessment, decay, intake, profile, scoping, text};
+use crate::domain::{assessment, decay, profile, scoping, text};
 use crate::embed::Embedding;
 use crate::error::Error;
 use crate::journal::{Change, Draft, Edit, Event, Planning};
@@ -43,22 +43,20 @@ impl App {
     }
 
     fn prepare(&self, mut report: Report) -> Result<Prepared, Error> {
-        let mut redacted = Vec::new();
-        let mut clean = |text: &mut String| *text = self.redact(text, &mut redacted);
-        report.task = intake::document(&report.task)?.into();
-        report.task_type = intake::label("task type", &report.task_type)?;
-        clean(&mut report.task);
-        report.errors.iter_mut().for_each(|error| {
-            clean(&mut error.kind);
-            clean(&mut error.message);
-        });
-        report.feedback.iter_mut().for_each(|feedback| clean(&mut feedback.comment));
-        report.optimization.iter_mut().for_each(&mut clean);
-        report.notes.iter_mut().for_each(&mut clean);
+        let mut entry = self.entry();
+        report.task = entry.document(&report.task)?;
+        report.task_type = entry.label("task type", &report.task_type)?;
+        for error in &mut report.errors {
+            error.kind = entry.text(&error.kind);
+            error.message = entry.text(&error.message);
+        }
         for insight in &mut report.insights {
-            insight.text = intake::document(&insight.text)?.to_owned();
-            insight.category = intake::label("category", &insight.category)?;
-            clean(&mut insight.text);
+            insight.text = entry.document(&insight.text)?;
+            insight.category = entry.label("category", &insight.category)?;
+        }
+        let comment = report.feedback.iter_mut().map(|feedback| &mut feedback.comment);
+        for text in comment.chain(&mut report.optimization).chain(&mut report.notes) {
+            *text = entry.text(text);
         }
         let own = report.insights.iter().cloned().map(|insight| (insight, false));
         let derived =
@@ -74,7 +72,7 @@ impl App {
         let insights =
             insights.into_iter().map(|(insight, derived)| (insight, derived, embeddings.next())).collect();
         let project = super::project(report.project.as_ref())?;
-        Ok(Prepared { report, project, insights, task_vector, redacted })
+        Ok(Prepared { report, project, insights, task_vector, redacted: entry.redacted })
     }
 
     fn learn(&self, planning: &Planning<'_>, prepared: &Prepared) -> Result<(Draft, Learned), Error> {

@@ -4,12 +4,13 @@ use std::collections::{HashMap, HashSet};
 
 use chrono::{DateTime, Utc};
 use memoryd_proto::{
-    Export, ExportPage, Fault, Import, Imported, Improvement, Record, Refused, Serve, Usage,
+    Deprecation, Export, ExportPage, Fault, Import, Imported, Improvement, Record, Refused, Serve, Usage,
 };
 
+use super::entry::Entry;
 use super::{App, MOST};
 use crate::domain::utility::{Ledgered, Verdict};
-use crate::domain::{decay, intake, profile, text};
+use crate::domain::{decay, profile, text};
 use crate::error::Error;
 use crate::journal::{Change, Draft, Edit, Event, Planning};
 use crate::ledger::outcomes::{self, Outcome, Task};
@@ -42,9 +43,9 @@ impl App {
             .into());
         }
         let mut imported = Imported::default();
-        let mut records = Vec::new();
+        let (mut entry, mut records) = (self.entry(), Vec::new());
         for (index, record) in (0..).zip(call.records) {
-            match self.clean(record, &mut imported.redacted) {
+            match clean(record, &mut entry) {
                 Ok(record) => records.push((index, record)),
                 Err(fault) => imported.refused.push(Refused { index, reason: fault.message }),
             }
@@ -66,44 +67,9 @@ impl App {
             Ok((if call.dry_run { Draft::default() } else { draft }, ()))
         };
         let (operation, ()) = self.journal.commit("import", plan)?;
+        imported.redacted = entry.redacted;
         imported.operation = operation;
         Ok(imported)
-    }
-
-    /// The record, checked and free of secrets.
-    fn clean(&self, record: Record, found: &mut Vec<String>) -> Result<Record, Fault> {
-        Ok(match record {
-            Record::Improvement(mut one) => {
-                one.document = self.redact(intake::document(&one.document)?, found);
-                one.category = intake::label("category", &one.category)?;
-                one.learned_from = one.learned_from.map(|from| self.redact(&from, found));
-                one.attributes = self.redact_attributes(one.attributes, found);
-                one.created_at = micros(one.created_at);
-                Record::Improvement(one)
-            }
-            Record::Evaluation(mut one) => {
-                one.task = self.redact(&one.task, found);
-                one.notes = one.notes.map(|notes| self.redact(&notes, found));
-                for text in one.strengths.iter_mut().chain(&mut one.weaknesses) {
-                    *text = self.redact(text, found);
-                }
-                for insight in &mut one.insights {
-                    insight.text = self.redact(&insight.text, found);
-                }
-                one.at = micros(one.at);
-                Record::Evaluation(one)
-            }
-            Record::Profile(one) => {
-                profile::check(&one)?;
-                Record::Profile(one)
-            }
-            Record::Outcome(mut one) => {
-                one.task = self.redact(intake::document(&one.task)?, found);
-                one.at = micros(one.at);
-                Record::Outcome(one)
-            }
-            Record::Context(one) => Record::Context(one),
-        })
     }
 
     /// The vectors of all texts that are to be stored.
@@ -119,6 +85,52 @@ impl App {
         let vectors = self.view().embed_all(&texts)?.into_iter().map(|one| one.vector);
         Ok(texts.into_iter().map(str::to_owned).zip(vectors).collect())
     }
+}
+
+/// The record, checked and free of secrets.
+fn clean(record: Record, entry: &mut Entry<'_>) -> Result<Record, Fault> {
+    Ok(match record {
+        Record::Improvement(one) => Record::Improvement(Improvement {
+            document: entry.document(&one.document)?,
+            category: entry.label("category", &one.category)?,
+            learned_from: one.learned_from.map(|from| entry.text(&from)),
+            tags: entry.labels("tag", &one.tags)?,
+            context_tags: entry.labels("context tag", &one.context_tags)?,
+            evidence: one.evidence.iter().map(|source| entry.text(source)).collect(),
+            attributes: entry.attributes(&one.attributes),
+            deprecation: one
+                .deprecation
+                .map(|known| Deprecation { reason: entry.text(&known.reason), ..known }),
+            created_at: micros(one.created_at),
+            ..one
+        }),
+        Record::Evaluation(mut one) => {
+            one.task = entry.document(&one.task)?;
+            one.task_type = entry.label("task type", &one.task_type)?;
+            for insight in &mut one.insights {
+                insight.text = entry.document(&insight.text)?;
+                insight.category = entry.label("category", &insight.category)?;
+            }
+            for text in one.strengths.iter_mut().chain(&mut one.weaknesses).chain(&mut one.notes) {
+                *text = entry.text(text);
+            }
+            one.at = micros(one.at);
+            Record::Evaluation(one)
+        }
+        Record::Profile(mut one) => {
+            for category in &mut one.categories {
+                category.description = entry.text(&category.description);
+            }
+            profile::check(&one)?;
+            Record::Profile(one)
+        }
+        Record::Outcome(mut one) => {
+            one.task = entry.document(&one.task)?;
+            one.at = micros(one.at);
+            Record::Outcome(one)
+        }
+        Record::Context(one) => Record::Context(one),
+    })
 }
 
 /// Plans to take a record; whether it is new here.
