@@ -150,7 +150,8 @@ pub fn run() -> anyhow::Result<()> {
     let config = places.config()?;
     crate::logging::start(&config.log.level)?;
     let daemon = Daemon::build(config, &places, Arc::new(SystemClock))?;
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    // One thread moves the bytes of all connections; the work is done on the blocking pool.
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {
         let listener = server::bind(&places.socket)?;
         let app = daemon.app();

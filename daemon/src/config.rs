@@ -248,7 +248,7 @@ impl Default for Recall {
             cross_validated: 1.2,
             dense: 0.4,
             lexical: 0.6,
-            margin: 0.25,
+            margin: 0.3,
             case_margin: 0.2,
             neighbour: 0.5,
             k1: 0.5,
@@ -347,7 +347,12 @@ impl Config {
     /// The weights of similarity.
     #[must_use]
     pub fn blend(&self) -> Blend {
-        let Recall { dense, lexical, margin, case_margin, neighbour, .. } = self.recall;
+        let Recall { dense, lexical, margin, neighbour, .. } = self.recall;
+        // Cases are part of the contextual estimator (spec Q8).
+        let case_margin = match self.learning.estimator {
+            Estimator::Contextual => Some(self.recall.case_margin),
+            Estimator::Global => None,
+        };
         Blend { dense, lexical, margin, case_margin, neighbour }
     }
 

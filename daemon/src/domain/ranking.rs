@@ -17,22 +17,23 @@ pub struct Blend {
     pub lexical: f32,
     /// What a cosine loses when it speaks alone. A text that says the same in other words passes on it.
     pub margin: f32,
-    /// What the cosine of a task in which the memory helped loses (spec Q8).
-    pub case_margin: f32,
+    /// What the cosine of a task in which the memory helped loses; none if such tasks do not count (spec Q8).
+    pub case_margin: Option<f32>,
     /// How far a text is pulled up towards the best of its neighbours in a sequence, 0 to 1.
     pub neighbour: f32,
 }
 
 impl Blend {
     /// The cosine of the text alone.
-    pub const COSINE: Self = Self { dense: 1.0, lexical: 0.0, margin: 4.0, case_margin: 4.0, neighbour: 0.0 };
+    pub const COSINE: Self =
+        Self { dense: 1.0, lexical: 0.0, margin: 4.0, case_margin: None, neighbour: 0.0 };
 
     /// The similarity of a text by itself. `lexical` is BM25 as a share of the most that any text could reach, `case`
     /// the cosine of the closest task in which it helped.
     #[must_use]
     pub fn own(&self, cosine: f32, lexical: f32, case: Option<f32>) -> f32 {
         let text = (self.dense * cosine + self.lexical * lexical).max(cosine - self.margin);
-        case.map_or(text, |case| text.max(case - self.case_margin))
+        case.zip(self.case_margin).map_or(text, |(case, margin)| text.max(case - margin))
     }
 
     /// What a text gains from the best of its neighbours.

@@ -57,7 +57,8 @@ impl Index {
         let norm = if plan.ceiling > 0.0 { plan.ceiling.recip() } else { 0.0 };
 
         let lexical_done = Instant::now();
-        let cases = match &probe {
+        let counting = probe.as_ref().filter(|_| query.blend.case_margin.is_some());
+        let cases = match counting {
             Some(probe) if !self.cases.is_empty() => {
                 let wanted = |slot: u32| scores.get(slot as usize).is_some_and(|&score| score > OUT);
                 self.cases.scan(probe, wanted, cases);

@@ -57,21 +57,21 @@ fn a_change() -> impl Strategy<Value = Change> {
 fn a_question() -> impl Strategy<Value = Question> {
     let weight = || prop::sample::select(vec![0.0_f32, 0.3, 0.5, 1.0]);
     let margin = || prop::sample::select(vec![0.1_f32, 0.25, 4.0]);
-    let blend = (weight(), weight(), margin(), margin(), prop::sample::select(vec![0.0_f32, 0.5])).prop_map(
-        |(dense, lexical, margin, case_margin, neighbour)| Blend {
-            dense,
-            lexical,
-            margin,
-            case_margin,
-            neighbour,
-        },
-    );
+    let blend =
+        (weight(), weight(), margin(), prop::option::of(margin()), prop::sample::select(vec![0.0_f32, 0.5]))
+            .prop_map(|(dense, lexical, margin, case_margin, neighbour)| Blend {
+                dense,
+                lexical,
+                margin,
+                case_margin,
+                neighbour,
+            });
     let filter = prop_oneof![Just(u16::MAX), any::<u16>()];
     (a_text(), maybe_vector(), 0..15_usize, blend, filter)
         .prop_map(|(text, vector, limit, blend, filter)| Question { text, vector, limit, blend, filter })
 }
 
-const BLEND: Blend = Blend { dense: 0.5, lexical: 0.5, margin: 0.25, case_margin: 0.2, neighbour: 0.5 };
+const BLEND: Blend = Blend { dense: 0.5, lexical: 0.5, margin: 0.25, case_margin: Some(0.2), neighbour: 0.5 };
 
 proptest! {
     #[test]

@@ -7,7 +7,7 @@ use std::time::Duration;
 use interprocess::local_socket::tokio::Stream;
 use memoryd_proto::handshake::{self, Peer};
 use memoryd_proto::{Code, Fault, Request, Serve, frame};
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, BufReader};
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
@@ -39,31 +39,33 @@ impl Session {
 
     async fn converse(&self, stream: &mut Stream) -> io::Result<()> {
         stream.write_all(&handshake::greeting()).await?;
+        // Buffered, so that a small frame costs one read.
+        let mut stream = BufReader::new(stream);
         let mut greeting = [0; handshake::LENGTH];
         within(PATIENCE, stream.read_exact(&mut greeting)).await?;
         if handshake::check(greeting, Peer::Client).is_err() {
             return Ok(());
         }
         loop {
-            let mut header = [0; frame::HEADER];
-            let first = tokio::select! {
+            let begun = tokio::select! {
                 () = self.stop.cancelled() => return Ok(()),
-                first = stream.read(&mut header) => first?,
+                begun = stream.fill_buf() => !begun?.is_empty(),
             };
-            if first == 0 {
+            if !begun {
                 return Ok(());
             }
-            within(PATIENCE, stream.read_exact(&mut header[first..])).await?;
+            let mut header = [0; frame::HEADER];
+            within(PATIENCE, stream.read_exact(&mut header)).await?;
             let length = match frame::length(header) {
                 Ok(length) => length,
-                Err(fault) => return self.send(stream, refusal(fault)).await,
+                Err(fault) => return send(&mut stream, refusal(fault)).await,
             };
-            let payload = within(PATIENCE, payload(stream, length)).await?;
+            let payload = within(PATIENCE, payload(&mut stream, length)).await?;
             let answer = match frame::decode::<Request>(&payload) {
                 Ok(request) => self.answer(request).await,
-                Err(fault) => return self.send(stream, refusal(fault)).await,
+                Err(fault) => return send(&mut stream, refusal(fault)).await,
             };
-            self.send(stream, answer).await?;
+            send(&mut stream, answer).await?;
         }
     }
 
@@ -91,14 +93,14 @@ impl Session {
             }
         }
     }
+}
 
-    async fn send(&self, stream: &mut Stream, answer: Vec<u8>) -> io::Result<()> {
-        within(DELIVERY, stream.write_all(&answer)).await
-    }
+async fn send(stream: &mut (impl AsyncWrite + Unpin), answer: Vec<u8>) -> io::Result<()> {
+    within(DELIVERY, stream.write_all(&answer)).await
 }
 
 /// Reads a payload. Memory grows with what arrives, not with what is announced.
-async fn payload(stream: &mut Stream, length: usize) -> io::Result<Vec<u8>> {
+async fn payload(stream: &mut (impl AsyncRead + Unpin), length: usize) -> io::Result<Vec<u8>> {
     let mut payload = Vec::with_capacity(length.min(64 * 1024));
     let read = stream.take(length as u64).read_to_end(&mut payload).await?;
     if read == length { Ok(payload) } else { Err(io::ErrorKind::UnexpectedEof.into()) }

@@ -164,7 +164,7 @@ impl Reference {
         for one in expected.values_mut() {
             let share = if ceiling > 0.0 { one.bm25 / ceiling } else { 0.0 };
             let text = (dense * one.cosine + lexical * share).max(one.cosine - f64::from(blend.margin));
-            let case = one.case.map(|case| case - f64::from(blend.case_margin));
+            let case = one.case.zip(blend.case_margin).map(|(case, margin)| case - f64::from(margin));
             one.own = case.map_or(text, |case| case.max(text));
         }
         let own: BTreeMap<u32, f64> = expected.iter().map(|(&slot, one)| (slot, one.own)).collect();
