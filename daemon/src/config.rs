@@ -240,7 +240,7 @@ impl Default for Recall {
         Self {
             items: 5,
             overfetch: 2,
-            candidates: 20,
+            candidates: 10,
             gate: 0.6,
             threshold: 0.25,
             slope: 8.0,

@@ -81,7 +81,8 @@ pub struct Used {
     pub vector: Option<Vec<f32>>,
 }
 
-/// The newest outcomes of an improvement that was used, oldest first, at most `keep`; of all improvements without one.
+/// The newest outcomes of an improvement that was used, newest first, at most `keep`; without one, of all improvements,
+/// one after the other.
 ///
 /// # Errors
 /// Those of the database, and of `each`.
@@ -89,14 +90,14 @@ pub fn each_used(
     connection: &Connection,
     item: Option<(&AgentName, &ImprovementId)>,
     keep: usize,
-    mut each: impl FnMut(Used),
+    mut each: impl FnMut(Used) -> Result<(), Error>,
 ) -> Result<(), Error> {
     let filter = if item.is_some() { "AND agent = ?2 AND id = ?3" } else { "" };
     let sql = format!(
-        "SELECT n, agent, id, at, success, vector FROM \
-           (SELECT *, row_number() OVER (PARTITION BY agent, id ORDER BY n DESC) AS age \
-            FROM outcome JOIN evidence ON evidence.outcome = n WHERE void = 0 {filter}) \
-         WHERE age <= ?1 ORDER BY n"
+        "SELECT recent.n, agent, id, at, success, vector FROM \
+           (SELECT n, agent, id, at, success, row_number() OVER (PARTITION BY agent, id ORDER BY n DESC) AS age \
+            FROM outcome WHERE void = 0 AND used = 1 {filter}) AS recent \
+         CROSS JOIN evidence ON evidence.outcome = recent.n WHERE age <= ?1"
     );
     let mut statement = connection.prepare_cached(&sql)?;
     let keep = i64::try_from(keep).unwrap_or(i64::MAX);
@@ -113,7 +114,7 @@ pub fn each_used(
             at: row.get(3)?,
             success: row.get(4)?,
             vector: vector.map(|bytes| crate::database::vector(&bytes)),
-        });
+        })?;
     }
     Ok(())
 }

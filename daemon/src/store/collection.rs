@@ -172,14 +172,14 @@ impl Collection {
         self.free.push(slot);
     }
 
-    /// Replaces the past outcomes of a row, and the vectors of their tasks.
+    /// Replaces the past outcomes of a row, newest first, and the vectors of their tasks.
     pub fn set_past(&mut self, row: i64, outcomes: Vec<(Past, Option<Vec<f32>>)>) {
         let Some(&slot) = self.slots.get(&row) else { return };
         for old in self.past.remove(&row).unwrap_or_default() {
             self.index.remove_case(slot, CaseId(old.n));
         }
         let mut past = Vec::with_capacity(outcomes.len());
-        for (outcome, vector) in outcomes {
+        for (outcome, vector) in outcomes.into_iter().rev() {
             if let Some(vector) = vector {
                 let added = self.index.add_case(slot, CaseId(outcome.n), &vector, outcome.success);
                 debug_assert!(added.is_ok(), "vectors of another dimension are not loaded");

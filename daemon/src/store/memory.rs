@@ -89,40 +89,50 @@ impl Memory {
         Ok(memory)
     }
 
+    /// Reads the rows in their own order: sorting them would hold every vector in memory at once.
     fn load_rows(&self, connection: &Connection) -> Result<(), Error> {
-        let sql = format!("{} ORDER BY improvement.collection, improvement.row", entry_sql());
-        let mut statement = connection.prepare(&sql)?;
+        let mut statement = connection.prepare(&format!("{} ORDER BY improvement.row", entry_sql()))?;
         let mut rows = statement.query([])?;
-        let mut batch: Vec<Entry> = Vec::new();
-        let mut current: Option<Key> = None;
+        let mut batch: BTreeMap<Key, Vec<Entry>> = BTreeMap::new();
+        let mut waiting = 0;
         while let Some(row) = rows.next()? {
             let (key, entry) = self.entry(row)?;
-            if current.as_ref() != Some(&key) || batch.len() == BATCH {
-                self.flush(current.as_ref(), &mut batch);
-                current = Some(key);
+            batch.entry(key).or_default().push(entry);
+            waiting += 1;
+            if waiting == BATCH {
+                self.put(std::mem::take(&mut batch));
+                waiting = 0;
             }
-            batch.push(entry);
         }
-        self.flush(current.as_ref(), &mut batch);
+        self.put(batch);
         Ok(())
     }
 
-    fn flush(&self, key: Option<&Key>, batch: &mut Vec<Entry>) {
-        if let Some(key) = key {
-            write(&self.ensure(key)).put(batch);
+    fn put(&self, batch: BTreeMap<Key, Vec<Entry>>) {
+        for (key, entries) in batch {
+            write(&self.ensure(&key)).put(&entries);
         }
-        batch.clear();
     }
 
     fn load_outcomes(&self, connection: &Connection) -> Result<(), Error> {
-        let mut by_item: BTreeMap<Key, Vec<Recorded>> = BTreeMap::new();
+        let mut current: Option<Key> = None;
+        let mut past: Vec<Recorded> = Vec::new();
         outcomes::each_used(connection, None, self.kept, |used| {
-            by_item.entry((used.agent.clone(), used.id.clone())).or_default().push(self.past(used));
-        })?;
-        for ((agent, id), past) in by_item {
-            for (project, row) in rows_of(connection, &agent, &id)? {
-                write(&self.ensure(&(agent.clone(), project))).set_past(row, past.clone());
+            let item = (used.agent.clone(), used.id.clone());
+            if current.as_ref() != Some(&item) {
+                self.set_past(connection, current.replace(item), &std::mem::take(&mut past))?;
             }
+            past.push(self.past(used));
+            Ok(())
+        })?;
+        self.set_past(connection, current, &past)
+    }
+
+    /// Sets the past outcomes of an improvement, in every scope.
+    fn set_past(&self, connection: &Connection, item: Option<Key>, past: &[Recorded]) -> Result<(), Error> {
+        let Some((agent, id)) = item else { return Ok(()) };
+        for (project, row) in rows_of(connection, &agent, &id)? {
+            write(&self.ensure(&(agent.clone(), project))).set_past(row, past.to_vec());
         }
         Ok(())
     }
@@ -173,9 +183,7 @@ impl Memory {
                 by_key.entry(key).or_default().push(entry);
             }
         }
-        for (key, entries) in by_key {
-            write(&self.ensure(&key)).put(&entries);
-        }
+        self.put(by_key);
         Ok(())
     }
 
@@ -207,11 +215,11 @@ impl Memory {
         id: &ImprovementId,
     ) -> Result<(), Error> {
         let mut past = Vec::new();
-        outcomes::each_used(connection, Some((agent, id)), self.kept, |used| past.push(self.past(used)))?;
-        for (project, row) in rows_of(connection, &agent.key(), id.as_str())? {
-            write(&self.ensure(&(agent.key(), project))).set_past(row, past.clone());
-        }
-        Ok(())
+        outcomes::each_used(connection, Some((agent, id)), self.kept, |used| {
+            past.push(self.past(used));
+            Ok(())
+        })?;
+        self.set_past(connection, Some((agent.key(), id.as_str().to_owned())), &past)
     }
 
     /// Drops a row that was removed.
@@ -290,7 +298,7 @@ fn entry_sql() -> String {
     format!(
         "SELECT improvement.row, collection.agent, collection.project, document, confidence, deprecated, \
          cross_validated, learned_from, improvement.created_at, vector.vector, {} \
-         FROM improvement JOIN collection ON collection.id = improvement.collection \
+         FROM improvement CROSS JOIN collection ON collection.id = improvement.collection \
          LEFT JOIN vector ON vector.row = improvement.row \
          LEFT JOIN usage ON usage.agent = collection.agent AND usage.id = improvement.id",
         usage::COLUMNS
