@@ -24,7 +24,7 @@ use crate::embed::{Cached, Embed, Onnx};
 use crate::journal::Journal;
 use crate::server::{self, Limits};
 use crate::service::{About, App, Counters};
-use crate::shutdown;
+use crate::shutdown::Signals;
 use crate::store::Memory;
 use crate::view::View;
 
@@ -153,6 +153,7 @@ pub fn run() -> anyhow::Result<()> {
     // One thread moves the bytes of all connections; the work is done on the blocking pool.
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {
+        let signals = Signals::take()?;
         let listener = server::bind(&places.socket)?;
         let app = daemon.app();
         tracing::info!(
@@ -165,9 +166,9 @@ pub fn run() -> anyhow::Result<()> {
             tracing::warn!("{reason}");
         }
         let stop = app.counters.stop.clone();
-        let signals = tokio::spawn(shutdown::listen(stop));
+        let signals = tokio::spawn(signals.listen(stop));
         daemon.serve(listener).await;
-        signals.await??;
+        signals.await?;
         tracing::info!("stopped");
         Ok(())
     })

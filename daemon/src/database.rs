@@ -3,12 +3,16 @@
 //! The file is in WAL mode, so readers never wait for the writer. What a caller was told is stored survives a crash of
 //! the process in any case; with [`Durability::Full`] it survives a power cut too.
 
+mod checkpoint;
+
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use chrono::{DateTime, Utc};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags, OptionalExtension, Transaction, TransactionBehavior};
+
+use checkpoint::Checkpoints;
 
 /// The steps from an empty file to the schema of this build. Each raises the file's `user_version` by one.
 const MIGRATIONS: &[&str] = &[include_str!("database/0001.sql")];
@@ -23,6 +27,14 @@ pub enum Error {
         path: PathBuf,
         /// What SQLite said.
         source: rusqlite::Error,
+    },
+    /// The system gives no thread for the checkpoints.
+    #[error("The database {} cannot be kept: {source}", path.display())]
+    Thread {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
     },
     /// The file was written by a newer version.
     #[error("The database {} was written by a newer version of memoryd (schema {found}, this one knows {known})", path.display())]
@@ -58,7 +70,13 @@ pub enum Durability {
 
 /// The only connection that writes.
 #[derive(Debug)]
-pub struct Writer(Mutex<Connection>);
+pub struct Writer(Mutex<Pen>);
+
+#[derive(Debug)]
+struct Pen {
+    connection: Connection,
+    checkpoints: Checkpoints,
+}
 
 /// Connections that read.
 #[derive(Debug)]
@@ -76,9 +94,14 @@ pub fn open(path: &Path) -> Result<(Reader, Writer), Error> {
     let mut connection = Connection::open(path).map_err(opened)?;
     configure(&connection).map_err(opened)?;
     connection.pragma_update(None, "journal_mode", "wal").map_err(opened)?;
+    connection.pragma_update(None, "wal_autocheckpoint", 0).map_err(opened)?;
     migrate(path, &mut connection)?;
+    let beside = Connection::open(path).map_err(opened)?;
+    configure(&beside).map_err(opened)?;
+    let checkpoints =
+        Checkpoints::start(path, beside).map_err(|source| Error::Thread { path: path.to_owned(), source })?;
     let reader = Reader { path: path.to_owned(), idle: Mutex::default() };
-    Ok((reader, Writer(Mutex::new(connection))))
+    Ok((reader, Writer(Mutex::new(Pen { connection, checkpoints }))))
 }
 
 fn configure(connection: &Connection) -> rusqlite::Result<()> {
@@ -115,7 +138,7 @@ impl Writer {
 
 /// The writer, taken.
 #[derive(Debug)]
-pub struct Writing<'a>(MutexGuard<'a, Connection>);
+pub struct Writing<'a>(MutexGuard<'a, Pen>);
 
 impl Writing<'_> {
     /// Runs `work` in a transaction: all of it is committed, or none.
@@ -131,11 +154,13 @@ impl Writing<'_> {
             Durability::Process => "normal",
             Durability::Full => "full",
         };
-        self.0.pragma_update(None, "synchronous", level).map_err(Error::from)?;
+        let Pen { connection, checkpoints } = &mut *self.0;
+        connection.pragma_update(None, "synchronous", level).map_err(Error::from)?;
         let transaction =
-            self.0.transaction_with_behavior(TransactionBehavior::Immediate).map_err(Error::from)?;
+            connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(Error::from)?;
         let value = work(&transaction)?;
         transaction.commit().map_err(Error::from)?;
+        checkpoints.committed();
         Ok(value)
     }
 }

@@ -22,19 +22,23 @@ pub fn interactions(connection: &Connection, context: &ContextName) -> Result<u6
 /// # Errors
 /// Those of the database.
 pub fn count(connection: &Connection, context: &ContextName, step: i64) -> Result<u64, Error> {
-    let sql = "INSERT INTO context (name, interactions) VALUES (?1, max(0, ?2)) \
-               ON CONFLICT (name) DO UPDATE SET interactions = max(0, interactions + ?2) RETURNING interactions";
-    Ok(connection.prepare_cached(sql)?.query_row(params![context.as_str(), step], |row| row.get(0))?)
+    let now = interactions(connection, context)?.saturating_add_signed(step);
+    set(connection, context, now)?;
+    Ok(now)
 }
 
-/// Sets the interactions of a context.
+/// Sets the interactions of a context. Without any it is not kept: undoing its first report leaves nothing of it.
 ///
 /// # Errors
 /// Those of the database.
 pub fn set(connection: &Connection, context: &ContextName, interactions: u64) -> Result<(), Error> {
-    connection
-        .prepare_cached("INSERT OR REPLACE INTO context (name, interactions) VALUES (?1, ?2)")?
-        .execute(params![context.as_str(), interactions])?;
+    if interactions == 0 {
+        connection.prepare_cached("DELETE FROM context WHERE name = ?1")?.execute([context.as_str()])?;
+    } else {
+        connection
+            .prepare_cached("INSERT OR REPLACE INTO context (name, interactions) VALUES (?1, ?2)")?
+            .execute(params![context.as_str(), interactions])?;
+    }
     Ok(())
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use memoryd_proto::Fault;
+use memoryd_proto::{Fault, Id};
 
 use crate::domain::intake;
 use crate::domain::secrets::Redactor;
@@ -39,6 +39,17 @@ impl<'a> Entry<'a> {
     /// Words to filter by.
     pub(super) fn labels(&mut self, kind: &str, texts: &[String]) -> Result<Vec<String>, Fault> {
         texts.iter().map(|text| self.label(kind, text)).collect()
+    }
+
+    /// An id of the caller's choice. It names things, so it is refused where another text would be redacted.
+    pub(super) fn id<K>(&self, id: &Id<K>) -> Result<(), Fault> {
+        match self.redactor.redact(id.as_str()).found.first() {
+            None => Ok(()),
+            Some(kind) => Err(Fault::invalid(
+                format!("An id looks like a secret ({kind})"),
+                "Ids are stored and shown as they are. Choose one that gives nothing away.",
+            )),
+        }
     }
 
     /// The caller's own fields.

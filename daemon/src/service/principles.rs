@@ -43,6 +43,7 @@ impl Serve<ReceivePrinciple> for App {
     fn serve(&self, call: ReceivePrinciple) -> Result<Remembered, Fault> {
         let mut entry = self.entry();
         let document = entry.document(&call.document)?;
+        entry.id(&call.original_id)?;
         let embedding = self.view().embed_all(&[&document])?.pop();
         let lesson = Lesson {
             agent: call.agent,

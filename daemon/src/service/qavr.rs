@@ -74,7 +74,9 @@ impl App {
                 q_value: memory.q_value,
                 ..Usage::default()
             };
-            wanted.insert(id.parse::<memoryd_proto::ImprovementId>()?, Ledgered::adopted(&usage, today));
+            let id = id.parse::<memoryd_proto::ImprovementId>()?;
+            self.entry().id(&id)?;
+            wanted.insert(id, Ledgered::adopted(&usage, today));
         }
         let counts = call.table.contexts.iter();
         let counts = counts.map(|(name, context)| Ok((name.parse()?, context.interactions)));

@@ -48,6 +48,7 @@ impl App {
         let mut entry = self.entry();
         let project = super::project(call.project.as_ref())?;
         let category = entry.label("category", &call.category)?;
+        call.id.iter().try_for_each(|id| entry.id(id))?;
         let mut lesson = Lesson {
             scopes: scoping::scopes(&category, call.scope, project.as_ref(), &self.config.scopes.0)?,
             agent: call.agent,

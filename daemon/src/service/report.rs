@@ -44,6 +44,7 @@ impl App {
 
     fn prepare(&self, mut report: Report) -> Result<Prepared, Error> {
         let mut entry = self.entry();
+        entry.id(&report.id)?;
         report.task = entry.document(&report.task)?;
         report.task_type = entry.label("task type", &report.task_type)?;
         for error in &mut report.errors {

@@ -89,6 +89,15 @@ impl App {
 
 /// The record, checked and free of secrets.
 fn clean(record: Record, entry: &mut Entry<'_>) -> Result<Record, Fault> {
+    match &record {
+        Record::Improvement(one) => {
+            entry.id(&one.id)?;
+            one.original_id.iter().try_for_each(|id| entry.id(id))?;
+        }
+        Record::Evaluation(one) => entry.id(&one.id)?,
+        Record::Outcome(one) => entry.id(&one.improvement)?,
+        Record::Profile(_) | Record::Context(_) => {}
+    }
     Ok(match record {
         Record::Improvement(one) => Record::Improvement(Improvement {
             document: entry.document(&one.document)?,
@@ -111,6 +120,9 @@ fn clean(record: Record, entry: &mut Entry<'_>) -> Result<Record, Fault> {
                 insight.text = entry.document(&insight.text)?;
                 insight.category = entry.label("category", &insight.category)?;
             }
+            for score in &mut one.criteria {
+                score.criterion = entry.label("criterion", &score.criterion)?;
+            }
             for text in one.strengths.iter_mut().chain(&mut one.weaknesses).chain(&mut one.notes) {
                 *text = entry.text(text);
             }
@@ -118,7 +130,11 @@ fn clean(record: Record, entry: &mut Entry<'_>) -> Result<Record, Fault> {
             Record::Evaluation(one)
         }
         Record::Profile(mut one) => {
+            for criterion in &mut one.criteria {
+                criterion.name = entry.label("criterion", &criterion.name)?;
+            }
             for category in &mut one.categories {
+                category.name = entry.label("category", &category.name)?;
                 category.description = entry.text(&category.description);
             }
             profile::check(&one)?;
