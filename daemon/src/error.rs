@@ -2,6 +2,7 @@
 
 use memoryd_proto::{Code, Fault};
 
+use crate::store::export;
 use crate::{archive, database, embed, project};
 
 /// Why a call cannot be answered.
@@ -30,6 +31,15 @@ pub enum Error {
         /// Why.
         source: std::io::Error,
     },
+}
+
+impl From<export::Error> for Error {
+    fn from(error: export::Error) -> Self {
+        match error {
+            export::Error::Fault(fault) => Self::Fault(fault),
+            export::Error::Database(error) => Self::Database(error),
+        }
+    }
 }
 
 impl From<Fault> for Error {

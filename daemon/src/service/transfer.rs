@@ -21,9 +21,10 @@ use crate::store::{export, rows};
 impl Serve<Export> for App {
     fn serve(&self, call: Export) -> Result<ExportPage, Fault> {
         let showing = self.showing();
-        Ok(self.view().reader.read(|connection| {
+        let page = self.view().reader.read(|connection| {
             export::page(connection, call.agent.as_ref(), call.after.as_deref(), &showing)
-        })?)
+        });
+        Ok(page.map_err(Error::from)?)
     }
 }
 

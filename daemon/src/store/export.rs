@@ -6,8 +6,18 @@ use rusqlite::{Connection, Row, params};
 use super::listing::Showing;
 use super::rows;
 use crate::database::{Error as Database, from_json, instant};
-use crate::error::Error;
 use crate::ledger::{contexts, usage};
+
+/// Why a page cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// What was given as a place in the export is none, or a stored name breaks a rule.
+    #[error(transparent)]
+    Fault(#[from] Fault),
+    /// The database cannot be used.
+    #[error(transparent)]
+    Database(#[from] Database),
+}
 
 /// Records of a page.
 const RECORDS: i64 = 500;

@@ -1,0 +1,508 @@
+//! A call of every kind with its reply, each field set to something that shows.
+
+use std::collections::BTreeMap;
+
+use chrono::{DateTime, TimeZone, Utc};
+#[allow(clippy::wildcard_imports, reason = "nearly all of the vocabulary is sampled")]
+use memoryd_proto::*;
+
+/// A call and its reply, encoded.
+pub struct Sample {
+    pub name: &'static str,
+    pub request: Vec<u8>,
+    pub reply: Vec<u8>,
+    /// Decodes the payload of a reply and encodes it again.
+    pub reencode: fn(&[u8]) -> Vec<u8>,
+}
+
+fn sample<C: Call>(call: C, reply: C::Reply) -> Sample {
+    let request: Request = call.into();
+    Sample {
+        name: C::NAME,
+        request: frame::encode(&request).unwrap(),
+        reply: frame::encode(&Ok::<_, Fault>(reply)).unwrap(),
+        reencode: |payload| {
+            let reply = frame::decode::<Result<C::Reply, Fault>>(payload).unwrap();
+            frame::encode(&reply).unwrap()
+        },
+    }
+}
+
+/// An answer that is a fault.
+pub fn fault() -> Vec<u8> {
+    frame::encode(&Err::<Pong, _>(Fault::new(Code::Busy, "What happened", "What to do."))).unwrap()
+}
+
+fn name(text: &str) -> AgentName {
+    text.parse().unwrap()
+}
+
+fn id<K>(text: &str) -> Id<K> {
+    text.parse().unwrap()
+}
+
+fn hash() -> ProjectHash {
+    "0123456789ab".parse().unwrap()
+}
+
+fn at() -> DateTime<Utc> {
+    Utc.with_ymd_and_hms(2026, 1, 5, 9, 0, 0).unwrap()
+}
+
+#[allow(clippy::unnecessary_wraps, reason = "it fills fields that may be absent")]
+fn text(text: &str) -> Option<String> {
+    Some(text.to_owned())
+}
+
+fn texts(all: &[&str]) -> Vec<String> {
+    all.iter().map(|text| (*text).to_owned()).collect()
+}
+
+fn confidence() -> Confidence {
+    Confidence::new(0.8).unwrap()
+}
+
+fn q() -> QValue {
+    QValue::new(0.55).unwrap()
+}
+
+fn quality() -> Quality {
+    Quality::new(85.0).unwrap()
+}
+
+fn context() -> ContextState {
+    ContextState { name: "coding".parse().unwrap(), interactions: 100, warm_from: 100, mode: Mode::Warm }
+}
+
+fn attributes() -> BTreeMap<String, String> {
+    BTreeMap::from([("reviewer".to_owned(), "Ann".to_owned())])
+}
+
+fn improvement() -> Improvement {
+    Improvement {
+        id: id("improvement_1"),
+        agent: name("Code-Finder"),
+        scope: Scope::Project(hash()),
+        category: "api_usage".to_owned(),
+        document: "Ünïcode lesson".to_owned(),
+        learned_from: text("session 1"),
+        confidence: confidence(),
+        created_at: at(),
+        tags: texts(&["a", "b"]),
+        context_tags: texts(&["rust"]),
+        source: Source::SystemPrinciples,
+        original_id: Some(id("original_1")),
+        corroborations: 2,
+        evidence: texts(&["unstated", "abcdef"]),
+        cross_validation: Some(CrossValidation { agents: vec![name("writer")], at: at() }),
+        consolidation_eligible: true,
+        deprecation: Some(Deprecation { reason: "because".to_owned(), at: at() }),
+        promotion: Some(Promotion { at: at(), uses: 20 }),
+        attributes: attributes(),
+        usage: Usage {
+            usage_count: 3,
+            success_count: 2,
+            failure_count: 1,
+            success_rate: Some(2.0 / 3.0),
+            last_used: Some(at()),
+            access_count: 7,
+            last_accessed: Some(at()),
+            q_value: q(),
+        },
+    }
+}
+
+fn insight() -> Insight {
+    Insight { text: "An insight".to_owned(), category: "code_quality".to_owned(), confidence: confidence() }
+}
+
+fn criterion_score() -> CriterionScore {
+    CriterionScore { criterion: "speed".to_owned(), score: quality() }
+}
+
+fn evaluation() -> Evaluation {
+    Evaluation {
+        id: id("eval_1"),
+        agent: name("finder"),
+        project: Some(hash()),
+        task: "A task".to_owned(),
+        task_type: "research".to_owned(),
+        success: true,
+        quality: quality(),
+        criteria: vec![criterion_score()],
+        time_taken_ms: Some(900),
+        tokens_used: Some(70_000),
+        strengths: texts(&["quick"]),
+        weaknesses: texts(&["loud"]),
+        insights: vec![insight()],
+        recall: Some(id("recall_1")),
+        used: vec![id("improvement_1")],
+        notes: text("a note"),
+        at: at(),
+    }
+}
+
+fn kept(how: Keeping) -> Kept {
+    Kept { id: id("improvement_1"), scope: Scope::Global, how, confidence: confidence() }
+}
+
+fn remembered() -> Remembered {
+    use Keeping::{Candidate, Confirmed, Corroborated, Known, Stored};
+    Remembered {
+        kept: [Stored, Candidate, Corroborated, Confirmed, Known].map(kept).into(),
+        operation: Some(OperationId(300)),
+        redacted: texts(&["github token"]),
+        truncated: true,
+        unknown_category: false,
+    }
+}
+
+fn why() -> Why {
+    Why {
+        cosine: 0.5,
+        case: text("a task"),
+        case_cosine: Some(0.75),
+        lexical: 0.25,
+        neighbours: 0.125,
+        similarity: 0.625,
+        relevance: 0.875,
+        q: 0.55,
+        alpha: 0.3,
+        multiplier: 1.2,
+        score: 0.9,
+        evidence: 1.5,
+    }
+}
+
+fn considered(verdict: Verdict) -> Considered {
+    let (id, scope) = (id("improvement_1"), Scope::Global);
+    Considered { id, scope, document: "A lesson".to_owned(), why: why(), verdict }
+}
+
+fn profile() -> Profile {
+    Profile {
+        agent: name("finder"),
+        criteria: vec![Criterion { name: "speed".to_owned(), weight: 100.0 }],
+        categories: vec![Category { name: "code_quality".to_owned(), description: "Style".to_owned() }],
+    }
+}
+
+fn records() -> Vec<Record> {
+    vec![
+        Record::Improvement(improvement()),
+        Record::Evaluation(evaluation()),
+        Record::Profile(profile()),
+        Record::Outcome(Outcome {
+            agent: name("finder"),
+            improvement: id("improvement_1"),
+            task: "A task".to_owned(),
+            success: true,
+            at: at(),
+        }),
+        Record::Context(ContextCount { context: "coding".parse().unwrap(), interactions: 12 }),
+    ]
+}
+
+fn table() -> QTable {
+    let memory = QMemory {
+        q_value: q(),
+        access_count: 12,
+        last_accessed: text("2026-01-05"),
+        success_count: 8,
+        failure_count: 2,
+    };
+    QTable {
+        memories: BTreeMap::from([("improvement_1".to_owned(), memory)]),
+        contexts: BTreeMap::from([("coding".to_owned(), QContext { interactions: 50, mode: Mode::Cold })]),
+        config: QConfig { learning_rate: 0.1, decay_factor: 0.99, warm_threshold: 100 },
+    }
+}
+
+fn page() -> ImprovementPage {
+    ImprovementPage { improvements: vec![improvement()], total: 300 }
+}
+
+fn edited() -> Edited {
+    Edited { improvement: improvement(), operation: Some(OperationId(4)), redacted: texts(&["age key"]) }
+}
+
+fn report() -> Report {
+    Report {
+        project: Some(Project::Folder("/src/project".into())),
+        task_type: "research".to_owned(),
+        quality: Graded::Criteria(vec![criterion_score()]),
+        time_taken_ms: Some(900),
+        expected_ms: Some(1000),
+        tokens_used: Some(70_000),
+        validation_passed: Some(true),
+        errors: vec![TaskError { kind: "Timeout".to_owned(), message: "late".to_owned() }],
+        retries: 2,
+        feedback: Some(Feedback { positive: true, comment: "well done".to_owned() }),
+        optimization: text("sort first"),
+        insights: vec![insight()],
+        recall: Some(id("recall_1")),
+        used: vec![id("improvement_1")],
+        notes: text("a note"),
+        ..Report::new(id("report_1"), name("finder"), "A task", true)
+    }
+}
+
+fn learned() -> Learned {
+    Learned {
+        evaluation: evaluation(),
+        insights: vec![
+            InsightOutcome { insight: insight(), derived: true, kept: Some(remembered()), refused: None },
+            InsightOutcome { insight: insight(), derived: false, kept: None, refused: text("too unsure") },
+        ],
+        items: vec![ItemOutcome {
+            id: id("improvement_1"),
+            used: true,
+            q_before: QValue::START,
+            q_after: q(),
+            usage_count: 1,
+            success_rate: Some(1.0),
+            deprecated: false,
+        }],
+        context: Some(context()),
+        operation: OperationId(5),
+        repeated: true,
+        redacted: texts(&["iban"]),
+    }
+}
+
+fn status() -> StatusReport {
+    StatusReport {
+        version: "0.1.0".to_owned(),
+        pid: 4711,
+        started_at: at(),
+        now: at(),
+        data_dir: "/data".to_owned(),
+        config_file: text("/memoryd.toml"),
+        socket: "/run/memoryd.sock".to_owned(),
+        store: "embedded".to_owned(),
+        database_bytes: 1 << 33,
+        model: "minilm".to_owned(),
+        dimension: 384,
+        degraded: text("no vectors"),
+        estimator: Estimator::Contextual,
+        agents: 1,
+        improvements: 2,
+        evaluations: 3,
+        open_recalls: 4,
+        last_operation: Some(5),
+        requests: 6,
+        connections: 7,
+        resident_bytes: Some(8),
+    }
+}
+
+fn recall() -> (Recall, Recalled) {
+    let call = Recall {
+        project: Some(Project::Hash(hash())),
+        context: Some("research".parse().unwrap()),
+        limit: 300,
+        category: text("api_usage"),
+        tags: texts(&["a"]),
+        ..Recall::new(name("finder"), "A question")
+    };
+    let item = Item {
+        id: id("improvement_1"),
+        scope: Scope::Global,
+        document: "A lesson".to_owned(),
+        category: "api_usage".to_owned(),
+        confidence: confidence(),
+        why: why(),
+    };
+    let reply = Recalled {
+        recall: id("recall_1"),
+        items: vec![item],
+        context: context(),
+        alpha: 0.3,
+        searched: 9,
+        degraded: None,
+    };
+    (call, reply)
+}
+
+fn explanation() -> Explanation {
+    use Verdict::{Candidate, Deprecated, Duplicate, Irrelevant, LowSuccess, Outranked, Returned};
+    let verdicts = [Returned, Outranked, Duplicate, Irrelevant, Deprecated, Candidate, LowSuccess];
+    Explanation {
+        recall: id("recall_1"),
+        agent: name("finder"),
+        query: "A question".to_owned(),
+        at: at(),
+        context: "coding".parse().unwrap(),
+        alpha: 0.3,
+        estimator: Estimator::Global,
+        gate: 0.6,
+        outcome: RecallOutcome::Expired,
+        items: verdicts.map(considered).into(),
+    }
+}
+
+fn remember() -> Remember {
+    Remember {
+        project: Some(Project::Hash(hash())),
+        scope: Some(ScopeChoice::Both),
+        learned_from: text("session 1"),
+        tags: texts(&["a"]),
+        context_tags: texts(&["rust"]),
+        attributes: attributes(),
+        id: Some(id("improvement_1")),
+        created_at: Some(at()),
+        ..Remember::new(name("finder"), "api_usage", confidence(), "A lesson")
+    }
+}
+
+fn edit() -> Edit {
+    Edit {
+        agent: Some(name("finder")),
+        id: id("improvement_1"),
+        document: text("A better lesson"),
+        category: text("code_quality"),
+        confidence: Some(confidence()),
+        tags: Some(texts(&["b"])),
+        context_tags: Some(Vec::new()),
+    }
+}
+
+fn journal() -> JournalPage {
+    let operation = Operation {
+        id: OperationId(4),
+        at: at(),
+        actor: "remember".to_owned(),
+        reason: "a lesson".to_owned(),
+        agent: Some(name("finder")),
+        undone_by: Some(OperationId(5)),
+        changes: texts(&["added improvement improvement_1"]),
+    };
+    JournalPage { operations: vec![operation], more: true }
+}
+
+fn dashboard() -> DashboardView {
+    DashboardView {
+        agent: Some(name("finder")),
+        at: at(),
+        total_improvements: 4,
+        active_improvements: 2,
+        deprecated_improvements: 1,
+        candidates: 1,
+        total_evaluations: 9,
+        recent_success_rate: Some(0.5),
+        recent_quality: Some(70.0),
+        improvements_last_7_days: 3,
+        top_improvements: vec![improvement()],
+        top_q: Vec::new(),
+        contexts: vec![context()],
+    }
+}
+
+fn lists() -> (Improvements, Evaluations) {
+    let improvements = Improvements {
+        agent: Some(name("finder")),
+        project: Some(Project::Hash(hash())),
+        standing: Some(Standing::Candidate),
+        category: text("api_usage"),
+        tag: text("a"),
+        since: Some(at()),
+        offset: 1,
+        limit: 2,
+    };
+    let evaluations = Evaluations {
+        agent: Some(name("finder")),
+        success: Some(false),
+        since: Some(at()),
+        offset: 1,
+        limit: 2,
+    };
+    (improvements, evaluations)
+}
+
+/// A sample of every call, in the order of the table.
+pub fn all() -> Vec<Sample> {
+    let (recall, recalled) = recall();
+    let (improvements, evaluations) = lists();
+    let (agent, one, operation) = (Some(name("finder")), id("improvement_1"), OperationId(4));
+    let summary = AgentSummary { name: name("finder"), improvements: 4, evaluations: 9, projects: 1 };
+    vec![
+        sample(Ping {}, Pong {}),
+        sample(Status {}, status()),
+        sample(Shutdown {}, ShuttingDown { pid: 4711 }),
+        sample(recall, recalled),
+        sample(report(), learned()),
+        sample(Explain { recall: id("recall_1") }, explanation()),
+        sample(remember(), remembered()),
+        sample(improvements, page()),
+        sample(FindImprovement { agent: agent.clone(), id: one.clone() }, improvement()),
+        sample(edit(), edited()),
+        sample(Deprecate { agent: agent.clone(), id: one.clone(), reason: "because".to_owned() }, edited()),
+        sample(Restore { agent: agent.clone(), id: one.clone() }, edited()),
+        sample(
+            DeleteImprovement { agent: agent.clone(), id: one.clone() },
+            Deleted { improvement: improvement(), operation, archive: "/archive".to_owned() },
+        ),
+        sample(evaluations, EvaluationPage { evaluations: vec![evaluation()], total: 9 }),
+        sample(ProfileOf { agent: name("finder") }, profile()),
+        sample(SetProfile { profile: profile() }, profile()),
+        sample(Agents {}, AgentList { agents: vec![summary] }),
+        sample(
+            Initialise {
+                agent: name("finder"),
+                file: Some("/finder.md".into()),
+                project: Some(Project::Hash(hash())),
+            },
+            Initialised {
+                agent: name("finder"),
+                static_text: text("# Finder"),
+                learned_improvements: vec![improvement()],
+                memory_enabled: true,
+            },
+        ),
+        sample(Consolidatable { agent: name("finder") }, page()),
+        sample(
+            MarkCrossValidated {
+                agent: name("finder"),
+                id: one.clone(),
+                validating_agents: vec![name("writer")],
+            },
+            CrossValidated { improvement: improvement() },
+        ),
+        sample(
+            ReceivePrinciple {
+                agent: name("finder"),
+                document: "A principle".to_owned(),
+                category: "code_quality".to_owned(),
+                confidence: confidence(),
+                original_id: id("original_1"),
+            },
+            remembered(),
+        ),
+        sample(Contexts {}, ContextList { contexts: vec![context()] }),
+        sample(Dashboard { agent: agent.clone() }, dashboard()),
+        sample(Journal { agent: agent.clone(), before: Some(operation), limit: 3 }, journal()),
+        sample(
+            Undo { operation },
+            Undone { undone: operation, operation: OperationId(5), changes: texts(&["removed it"]) },
+        ),
+        sample(
+            Import { records: records(), dry_run: true },
+            Imported {
+                added: 3,
+                known: 2,
+                refused: vec![Refused { index: 1, reason: "no text".to_owned() }],
+                redacted: texts(&["iban"]),
+                operation: Some(operation),
+            },
+        ),
+        sample(
+            Export { agent: agent.clone(), after: text("improvement:7") },
+            ExportPage { records: records(), next: text("outcome:1"), total: 5 },
+        ),
+        sample(
+            ImportQ { agent: name("finder"), table: table() },
+            ImportedQ { memories: 1, contexts: 1, unknown: texts(&["x"]), operation: Some(operation) },
+        ),
+        sample(ExportQ { agent: name("finder") }, table()),
+    ]
+}

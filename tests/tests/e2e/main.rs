@@ -1,0 +1,31 @@
+//! memoryd as its users meet it: a real daemon, its real socket, one file for each theme. A test's name says the rule
+//! that it holds the daemon to, with the id of the specification where there is one.
+
+#![allow(clippy::unwrap_used, reason = "a test fails where it is wrong")]
+
+mod agent_file;
+mod boot;
+mod cases;
+mod closing;
+mod configuration;
+mod crash;
+mod dashboard;
+mod explain;
+mod hostility;
+mod intake;
+mod names;
+mod principles;
+mod profile;
+mod qavr;
+mod recall;
+mod report;
+mod scopes;
+mod secrets;
+mod steady;
+mod strangers;
+mod texts;
+mod transfer;
+mod twice;
+mod undo;
+mod usage;
+mod utility;
