@@ -80,7 +80,8 @@ impl Archive {
         Ok(())
     }
 
-    /// The newest archived record of a kind that `wanted` accepts.
+    /// The newest archived record of a kind that `wanted` accepts, and those right before it that it accepts too, the
+    /// newest first. What one operation removes lies together.
     ///
     /// # Errors
     /// When an archive cannot be read.
@@ -88,16 +89,17 @@ impl Archive {
         &self,
         kind: &str,
         wanted: impl Fn(&T) -> bool,
-    ) -> Result<Option<T>, Error> {
+    ) -> Result<Vec<T>, Error> {
         let mut files = self.files(kind)?;
         files.reverse();
         for path in files {
-            let found = read::<T>(&path)?.into_iter().rev().find(&wanted);
-            if found.is_some() {
+            let newest_first = read::<T>(&path)?.into_iter().rev();
+            let found: Vec<T> = newest_first.skip_while(|one| !wanted(one)).take_while(&wanted).collect();
+            if !found.is_empty() {
                 return Ok(found);
             }
         }
-        Ok(None)
+        Ok(Vec::new())
     }
 
     /// The archives of a kind, oldest first.

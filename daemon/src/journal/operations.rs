@@ -120,10 +120,17 @@ pub fn touched_since(
                WHERE newer.operation > ?1 AND operation.undone_by IS NULL \
                AND (operation.undoes IS NULL OR operation.undoes <= ?1) \
                ORDER BY newer.operation DESC LIMIT 1";
-    Ok(connection
-        .prepare_cached(sql)?
-        .query_row([id.0], |row| Ok((row.get(0)?, OperationId(row.get(1)?))))
-        .optional()?)
+    let touched = |sql: &str| {
+        let item = |row: &Row<'_>| Ok((row.get(0)?, OperationId(row.get(1)?)));
+        Ok::<_, Error>(connection.prepare_cached(sql)?.query_row([id.0], item).optional()?)
+    };
+    // Outcomes that were counted on top of usage that the operation imported.
+    let counted = "SELECT older.item, outcome.operation FROM outcome \
+                   JOIN change AS older ON older.item = 'usage:' || outcome.agent || ':' || outcome.id \
+                   AND older.operation = ?1 \
+                   WHERE outcome.operation > ?1 AND outcome.void = 0 AND outcome.counted = 1 \
+                   ORDER BY outcome.operation DESC LIMIT 1";
+    Ok(touched(sql)?.or(touched(counted)?))
 }
 
 /// A page of the journal, newest first.

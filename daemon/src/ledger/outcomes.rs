@@ -186,11 +186,14 @@ fn recompute(
     learning: &Learning,
 ) -> Result<(), Error> {
     let Some(now) = usage::find(connection, agent, id)? else { return Ok(()) };
-    let mut fresh = usage::baseline(connection, agent, id)?.unwrap_or_else(|| Ledgered::new(today));
+    let (mut fresh, replaced) = match usage::baseline(connection, agent, id)? {
+        Some(imported) => (imported.usage, imported.replaces),
+        None => (Ledgered::new(today), 0),
+    };
     let sql = "SELECT used, success, at, idle_days FROM outcome \
-               WHERE agent = ?1 AND id = ?2 AND void = 0 AND counted = 1 ORDER BY n";
+               WHERE agent = ?1 AND id = ?2 AND n > ?3 AND void = 0 AND counted = 1 ORDER BY n";
     let mut statement = connection.prepare_cached(sql)?;
-    let mut rows = statement.query(params![agent.key(), id.as_str()])?;
+    let mut rows = statement.query(params![agent.key(), id.as_str(), replaced])?;
     while let Some(row) = rows.next()? {
         let verdict = Verdict { used: row.get(0)?, success: row.get(1)? };
         fresh.replay(verdict, row.get(2)?, row.get(3)?, learning);

@@ -2,6 +2,7 @@
 
 use memoryd_proto::{AgentName, ImprovementId};
 use rusqlite::{Connection, OptionalExtension, Row, params};
+use serde::{Deserialize, Serialize};
 
 use crate::database::{Error, from_json, to_json};
 use crate::domain::utility::Ledgered;
@@ -103,6 +104,15 @@ pub fn remove(connection: &Connection, agent: &AgentName, id: &ImprovementId) ->
     Ok(())
 }
 
+/// Usage that was imported for an improvement. It replaces the outcomes up to then.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Baseline {
+    /// What was imported.
+    pub usage: Ledgered,
+    /// The last outcome that it replaces.
+    pub replaces: i64,
+}
+
 /// The usage that was imported for an improvement, if any was.
 ///
 /// # Errors
@@ -111,7 +121,7 @@ pub fn baseline(
     connection: &Connection,
     agent: &AgentName,
     id: &ImprovementId,
-) -> Result<Option<Ledgered>, Error> {
+) -> Result<Option<Baseline>, Error> {
     let text: Option<String> = connection
         .prepare_cached("SELECT body FROM baseline WHERE agent = ?1 AND id = ?2")?
         .query_row(params![agent.key(), id.as_str()], |row| row.get(0))
@@ -130,9 +140,15 @@ pub fn put_baseline(
     usage: Option<&Ledgered>,
 ) -> Result<(), Error> {
     match usage {
-        Some(usage) => connection
-            .prepare_cached("INSERT OR REPLACE INTO baseline (agent, id, body) VALUES (?1, ?2, ?3)")?
-            .execute(params![agent.key(), id.as_str(), to_json("usage", usage)?])?,
+        Some(usage) => {
+            let replaces = connection
+                .prepare_cached("SELECT coalesce(max(n), 0) FROM outcome WHERE agent = ?1 AND id = ?2")?
+                .query_row(params![agent.key(), id.as_str()], |row| row.get(0))?;
+            let body = to_json("usage", &Baseline { usage: usage.clone(), replaces })?;
+            connection
+                .prepare_cached("INSERT OR REPLACE INTO baseline (agent, id, body) VALUES (?1, ?2, ?3)")?
+                .execute(params![agent.key(), id.as_str(), body])?
+        }
         None => connection
             .prepare_cached("DELETE FROM baseline WHERE agent = ?1 AND id = ?2")?
             .execute(params![agent.key(), id.as_str()])?,

@@ -1,5 +1,7 @@
 //! Looking at improvements and changing them (spec I1, I7).
 
+use std::collections::HashSet;
+
 use memoryd_proto::{
     Consolidatable, DeleteImprovement, Deleted, Deprecate, Deprecation, Edit, Edited, Fault, FindImprovement,
     Improvement, ImprovementPage, Improvements, Restore, Serve,
@@ -204,21 +206,31 @@ impl App {
         let ours = |one: &Improvement| {
             one.id == call.id && call.agent.as_ref().is_none_or(|agent| *agent == one.agent)
         };
-        let archived: Option<Improvement> = self.view().archive.find("improvements", ours)?;
-        let Some(archived) = archived else {
+        // The copies that went together: of one agent, one for each scope.
+        let (mut scopes, mut whose) = (HashSet::new(), None);
+        let found = self.view().archive.find("improvements", ours)?.into_iter();
+        let together = |one: &Improvement| {
+            *whose.get_or_insert_with(|| one.agent.clone()) == one.agent && scopes.insert(one.scope.clone())
+        };
+        let mut archived: Vec<Improvement> = found.take_while(together).collect();
+        archived.reverse();
+        let Some(first) = archived.first() else {
             return Err(Fault::not_found(missing.message, "The archive does not hold it either.").into());
         };
+        let agent = first.agent.clone();
         let (operation, ()) = self.journal.commit("restore", |planning| {
-            self.refuse_copy(planning, &archived, &archived.document)?;
-            let draft = Draft {
+            let mut draft = Draft {
                 reason: "restored from the archive".to_owned(),
-                agent: Some(archived.agent.clone()),
-                changes: vec![Change::improvement(None, None, Some(archived.clone()))],
+                agent: Some(agent.clone()),
                 ..Draft::default()
             };
+            for one in archived {
+                self.refuse_copy(planning, &one, &one.document)?;
+                draft.changes.push(Change::improvement(None, None, Some(one)));
+            }
             Ok((draft, ()))
         })?;
-        let improvement = self.find(Some(&archived.agent), &call.id)?.swap_remove(0).1;
+        let improvement = self.find(Some(&agent), &call.id)?.swap_remove(0).1;
         Ok(Edited { improvement, operation, redacted: Vec::new() })
     }
 }

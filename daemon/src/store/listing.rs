@@ -294,7 +294,8 @@ impl Showing {
     }
 }
 
-/// Every agent, by name, with how many improvements, evaluations and projects it has.
+/// Every agent that has any memory, by name, with how many improvements and evaluations, and improvements of how many
+/// projects, it has.
 ///
 /// # Errors
 /// Those of the database.
@@ -302,14 +303,18 @@ pub fn agents(connection: &Connection) -> Result<Vec<(AgentName, u64, u64, u64)>
     let sql = "SELECT name, \
                (SELECT count(*) FROM improvement JOIN collection ON collection.id = collection WHERE agent = key), \
                (SELECT count(*) FROM evaluation WHERE agent = key), \
-               (SELECT count(*) FROM collection WHERE agent = key AND project <> '') \
+               (SELECT count(*) FROM collection WHERE agent = key AND project <> '' \
+               AND EXISTS (SELECT 1 FROM improvement WHERE improvement.collection = collection.id)) \
                FROM agent ORDER BY key";
     let mut statement = connection.prepare_cached(sql)?;
     let rows = statement
         .query_map([], |row| Ok((row.get::<_, String>(0)?, row.get(1)?, row.get(2)?, row.get(3)?)))?;
     let mut agents = Vec::new();
     for row in rows {
-        let (name, improvements, evaluations, projects) = row?;
+        let (name, improvements, evaluations, projects): (_, u64, u64, _) = row?;
+        if improvements + evaluations == 0 {
+            continue;
+        }
         agents.extend(name.parse().ok().map(|name| (name, improvements, evaluations, projects)));
     }
     Ok(agents)

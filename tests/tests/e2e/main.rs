@@ -13,6 +13,7 @@ mod dashboard;
 mod explain;
 mod hostility;
 mod intake;
+mod ledger;
 mod names;
 mod principles;
 mod profile;

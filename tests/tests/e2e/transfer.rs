@@ -1,8 +1,8 @@
 //! Everything out, and in again elsewhere (spec D4).
 
 use memoryd_proto::{
-    Category, Code, Criterion, Deprecate, Import, Insight, MarkCrossValidated, Profile, Project, Record,
-    ScopeChoice, SetProfile, Undo,
+    Category, Code, Criterion, Deprecate, Export, Import, Insight, MarkCrossValidated, Profile, Project,
+    Record, Remember, ScopeChoice, SetProfile, Undo,
 };
 use memoryd_tests::{World, agent, confidence, documents, everywhere};
 
@@ -129,5 +129,29 @@ fn d4_more_than_a_thousand_records_at_once_are_refused() {
         let fault = world.fault(Import { records, dry_run: false });
         assert_eq!(fault.code, Code::Invalid);
         assert!(fault.advice.contains("1000"), "{fault}");
+    });
+}
+
+#[test]
+fn d4_a_place_that_is_none_is_refused() {
+    everywhere(|world| {
+        for after in ["", "nowhere:1", "improvement:x", "improvement"] {
+            let fault = world.fault(Export { agent: None, after: Some(after.to_owned()) });
+            assert_eq!(fault.code, Code::Invalid);
+            assert!(fault.message.contains("no place in an export"), "{fault}");
+        }
+    });
+}
+
+#[test]
+fn d4_an_export_of_one_agent_holds_nothing_of_another() {
+    everywhere(|world| {
+        live(world);
+        let own =
+            Remember::new(agent("finder-2"), "error_handling", confidence(0.8), "Name the failing file");
+        world.keep(own);
+        let page = world.ask(Export { agent: Some(agent("FINDER-2")), after: None });
+        assert_eq!((page.records.len(), page.total, page.next), (1, 1, None));
+        assert!(matches!(&page.records[0], Record::Improvement(one) if one.agent == agent("finder-2")));
     });
 }
