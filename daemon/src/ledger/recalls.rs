@@ -57,7 +57,8 @@ pub struct Stored {
 /// # Errors
 /// Those of the database.
 pub fn insert(connection: &Connection, at: DateTime<Utc>, receipt: &Receipt) -> Result<RecallId, Error> {
-    let sql = "DELETE FROM recall WHERE n IN (SELECT n FROM recall WHERE at < ?1 ORDER BY n LIMIT 2)";
+    let sql = "DELETE FROM recall WHERE n IN \
+               (SELECT n FROM (SELECT n, at FROM recall ORDER BY n LIMIT 2) WHERE at < ?1)";
     connection.prepare_cached(sql)?.execute([(at - KEPT).timestamp_micros()])?;
     let next: i64 = connection
         .prepare_cached("SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'recall'), 0) + 1")?
