@@ -1,13 +1,14 @@
 //! The client without a runtime.
 
-use std::io::{self, ErrorKind, Read, Write};
+use std::io::{self, BufReader, ErrorKind, Read, Write};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use memoryd_proto::{Call, Fault, Serve, frame, handshake};
-use rustix::net::{AddressFamily, SocketAddrUnix, SocketType};
+use rustix::io::Errno;
+use rustix::net::{AddressFamily, RecvFlags, SendFlags, SocketAddrUnix, SocketType};
 
 use crate::connection::{self, Failure};
 use crate::launch;
@@ -159,10 +160,9 @@ fn connect(path: &Path, until: Instant) -> io::Result<UnixStream> {
 }
 
 /// Whether an idle connection is open and has nothing to say.
-fn quiet(mut stream: &UnixStream) -> bool {
-    let probe = stream.set_nonblocking(true).and_then(|()| stream.read(&mut [0]));
-    matches!(probe, Err(error) if error.kind() == ErrorKind::WouldBlock)
-        && stream.set_nonblocking(false).is_ok()
+fn quiet(stream: &UnixStream) -> bool {
+    let probe = rustix::net::recv(stream, &mut [0_u8; 1][..], RecvFlags::PEEK | RecvFlags::DONTWAIT);
+    matches!(probe, Err(Errno::AGAIN))
 }
 
 /// Sends a request and reads the payload of its reply.
@@ -178,11 +178,13 @@ fn converse(stream: &UnixStream, request: &[u8], until: Instant) -> Result<Vec<u
     receive(&mut timed).map_err(Failure::Fault)
 }
 
+/// Reads a reply's payload, buffered, so that a small one costs one read. Nothing follows a reply unasked.
 fn receive(timed: &mut Timed) -> Result<Vec<u8>, Fault> {
+    let mut reader = BufReader::new(timed);
     let mut header = [0; frame::HEADER];
-    timed.read_exact(&mut header).map_err(|error| connection::no_reply(&error))?;
+    reader.read_exact(&mut header).map_err(|error| connection::no_reply(&error))?;
     let mut payload = vec![0; frame::length(header)?];
-    timed.read_exact(&mut payload).map_err(|error| connection::no_reply(&error))?;
+    reader.read_exact(&mut payload).map_err(|error| connection::no_reply(&error))?;
     Ok(payload)
 }
 
@@ -201,8 +203,14 @@ impl Read for Timed<'_> {
 
 impl Write for Timed<'_> {
     fn write(&mut self, buffer: &[u8]) -> io::Result<usize> {
-        self.stream.set_write_timeout(Some(left(self.until)?))?;
-        self.stream.write(buffer)
+        // Mostly there is room at once, and no need for a timeout.
+        match rustix::net::send(self.stream, buffer, SendFlags::DONTWAIT | SendFlags::NOSIGNAL) {
+            Err(Errno::AGAIN) => {
+                self.stream.set_write_timeout(Some(left(self.until)?))?;
+                self.stream.write(buffer)
+            }
+            sent => Ok(sent?),
+        }
     }
 
     fn flush(&mut self) -> io::Result<()> {
