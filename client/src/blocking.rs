@@ -188,6 +188,12 @@ fn receive(timed: &mut Timed) -> Result<Vec<u8>, Fault> {
     Ok(payload)
 }
 
+/// Sends what there is room for, and raises no signal when the other side is gone.
+#[cfg(not(target_vendor = "apple"))]
+const AT_ONCE: SendFlags = SendFlags::DONTWAIT.union(SendFlags::NOSIGNAL);
+#[cfg(target_vendor = "apple")]
+const AT_ONCE: SendFlags = SendFlags::DONTWAIT;
+
 /// A stream whose every read and write ends by one instant, however many there are.
 struct Timed<'a> {
     stream: &'a UnixStream,
@@ -204,7 +210,7 @@ impl Read for Timed<'_> {
 impl Write for Timed<'_> {
     fn write(&mut self, buffer: &[u8]) -> io::Result<usize> {
         // Mostly there is room at once, and no need for a timeout.
-        match rustix::net::send(self.stream, buffer, SendFlags::DONTWAIT | SendFlags::NOSIGNAL) {
+        match rustix::net::send(self.stream, buffer, AT_ONCE) {
             Err(Errno::AGAIN) => {
                 self.stream.set_write_timeout(Some(left(self.until)?))?;
                 self.stream.write(buffer)
