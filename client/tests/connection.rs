@@ -5,6 +5,7 @@
 use std::io::{Read, Write};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::PathBuf;
+use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -15,18 +16,22 @@ use tempfile::TempDir;
 /// A fake daemon. Its first connection is handled by the first of its scripts, and so on.
 struct Peer {
     dir: TempDir,
+    /// Told each time that a script has ended, and so closed its connection.
+    ended: Receiver<()>,
 }
 
 type Script = fn(UnixStream);
 
 impl Peer {
     fn new(scripts: &'static [Script]) -> Self {
-        let peer = Self { dir: TempDir::new().unwrap() };
+        let (end, ended) = channel();
+        let peer = Self { dir: TempDir::new().unwrap(), ended };
         let listener = UnixListener::bind(peer.socket()).unwrap();
         thread::spawn(move || {
             for script in scripts {
                 let (stream, _) = listener.accept().unwrap();
                 script(stream);
+                let _ = end.send(());
             }
         });
         peer
@@ -233,6 +238,7 @@ fn a_connection_that_the_daemon_closed_is_renewed() {
     let peer = Peer::new(RESTARTED);
     let client = Client::at(peer.socket());
     assert_eq!(client.call(Ping {}), Ok(Pong {}));
+    peer.ended.recv().unwrap();
     assert_eq!(client.call(Ping {}), Ok(Pong {}));
 }
 
@@ -272,6 +278,7 @@ fn a_connection_that_the_daemon_closed_is_renewed_on_tokio() {
     let client = memoryd_client::AsyncClient::at(peer.socket());
     runtime().block_on(async {
         assert_eq!(client.call(Ping {}).await, Ok(Pong {}));
+        peer.ended.recv().unwrap();
         assert_eq!(client.call(Ping {}).await, Ok(Pong {}));
     });
 }
