@@ -6,9 +6,11 @@
 mod checkpoint;
 
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use chrono::{DateTime, Utc};
+use memoryd_proto::Fault;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags, OptionalExtension, Transaction, TransactionBehavior};
 
@@ -233,6 +235,14 @@ pub fn to_json<T: serde::Serialize>(what: &'static str, value: &T) -> Result<Str
 /// When it is of another form.
 pub fn from_json<T: serde::de::DeserializeOwned>(what: &'static str, text: &str) -> Result<T, Error> {
     serde_json::from_str(text).map_err(|source| Error::Value { what, source })
+}
+
+/// The name or id that a column holds.
+///
+/// # Errors
+/// When it breaks a rule.
+pub fn stored<T: FromStr<Err = Fault>>(text: &str) -> Result<T, Error> {
+    text.parse().map_err(|fault| Error::Value { what: "name", source: serde::de::Error::custom(fault) })
 }
 
 /// The instant that a column holds, in microseconds since 1970.

@@ -16,12 +16,12 @@ use std::collections::HashMap;
 use chrono::{DateTime, Utc};
 use memoryd_proto::{AgentName, ContextName, Fault, Learned, OperationId, RecallId, ReportId};
 
-use crate::database::{Durability, Writer};
+use crate::database::{Durability, Writer, Writing};
 use crate::domain::decay;
 use crate::domain::utility::{Learning, Ledgered};
 use crate::error::Error;
 use crate::ledger::recalls::{self, Receipt};
-use crate::ledger::{contexts, outcomes, reports, usage};
+use crate::ledger::{outcomes, usage};
 use crate::view::View;
 
 use apply::Touched;
@@ -107,28 +107,45 @@ impl Journal {
     ) -> Result<(Option<OperationId>, T), Error> {
         let mut writing = self.writer.lock();
         let now = self.view.clock.now();
-        let operation = self.view.reader.read(operations::next)?;
-        let (mut draft, answer) = plan(&Planning { view: &self.view, now, operation })?;
+        let operation = self.view.read(operations::next)?;
+        let (draft, answer) = plan(&Planning { view: &self.view, now, operation })?;
         if draft.changes.is_empty() && draft.events.is_empty() {
             return Ok((None, answer));
         }
+        self.write(&mut writing, (operation, now), actor, draft, None)?;
+        Ok((Some(operation), answer))
+    }
+
+    /// Writes an operation: archives, then one transaction, then the collections in the process. With `undoes`, what
+    /// happened in that operation is voided too.
+    fn write(
+        &self,
+        writing: &mut Writing<'_>,
+        (operation, now): (OperationId, DateTime<Utc>),
+        actor: &str,
+        mut draft: Draft,
+        undoes: Option<OperationId>,
+    ) -> Result<(), Error> {
         self.archive(&draft.changes, now)?;
         let mut touched = Touched::default();
         writing.transaction(Durability::Full, |transaction| {
-            operations::insert(transaction, operation, now, actor, &draft, None)?;
+            operations::insert(transaction, operation, now, actor, &draft, undoes)?;
+            let vectors = &draft.vectors;
             for (n, change) in draft.changes.iter_mut().enumerate() {
-                let known = &mut draft.vectors;
-                let embed = |text: &str| known.remove(text).or_else(|| self.view.embed(text).ok().flatten());
+                let embed =
+                    |text: &str| vectors.get(text).cloned().or_else(|| self.view.embed(text).ok().flatten());
                 apply::change(transaction, change, embed, now, &mut touched)?;
                 operations::insert_change(transaction, operation, n, change)?;
             }
             for event in draft.events {
                 apply::event(transaction, operation, event, &self.learning, &mut touched)?;
             }
+            if let Some(undone) = undoes {
+                apply::void(transaction, undone, now, &self.learning, &mut touched)?;
+            }
             Ok::<_, Error>(())
         })?;
-        self.view.reader.read(|connection| touched.take_over(&self.view.memory, connection))?;
-        Ok((Some(operation), answer))
+        self.view.read(|connection| touched.take_over(&self.view.memory, connection))
     }
 
     /// Undoes an operation, and returns the operation that did it and what changed back.
@@ -139,7 +156,7 @@ impl Journal {
     pub fn undo(&self, undone: OperationId) -> Result<(OperationId, Vec<String>), Error> {
         let mut writing = self.writer.lock();
         let now = self.view.clock.now();
-        let (stored, mut changes, operation) = self.view.reader.read(|connection| {
+        let (stored, changes, operation) = self.view.read(|connection| {
             let stored = operations::find(connection, undone)?.ok_or_else(|| {
                 Fault::not_found(
                     format!("There is no operation {undone}"),
@@ -168,31 +185,14 @@ impl Journal {
                 operations::changes(connection, undone)?.into_iter().rev().map(Change::inverse).collect();
             Ok((stored, changes, operations::next(connection)?))
         })?;
-        self.archive(&changes, now)?;
         let told: Vec<String> = changes.iter().map(Change::describe).collect();
         let draft = Draft {
             reason: format!("undo operation {undone}: {}", stored.reason),
-            agent: stored.agent.clone(),
+            agent: stored.agent,
+            changes,
             ..Draft::default()
         };
-        let mut touched = Touched::default();
-        writing.transaction(Durability::Full, |transaction| {
-            operations::insert(transaction, operation, now, "undo", &draft, Some(undone))?;
-            for (n, change) in changes.iter_mut().enumerate() {
-                let embed = |text: &str| self.view.embed(text).ok().flatten();
-                apply::change(transaction, change, embed, now, &mut touched)?;
-                operations::insert_change(transaction, operation, n, change)?;
-            }
-            let items = outcomes::void(transaction, undone, decay::day(now), &self.learning)?;
-            touched.usage.extend(items.iter().cloned());
-            touched.past.extend(items);
-            for context in recalls::reopen(transaction, undone)? {
-                contexts::count(transaction, &context, -1)?;
-            }
-            reports::forget(transaction, undone)?;
-            Ok::<_, Error>(())
-        })?;
-        self.view.reader.read(|connection| touched.take_over(&self.view.memory, connection))?;
+        self.write(&mut writing, (operation, now), "undo", draft, Some(undone))?;
         Ok((operation, told))
     }
 
@@ -202,19 +202,21 @@ impl Journal {
     /// Those of the database.
     pub fn record(&self, at: DateTime<Utc>, receipt: &Receipt) -> Result<RecallId, Error> {
         let mut writing = self.writer.lock();
-        let recall = writing.transaction(Durability::Process, |transaction| {
+        let (recall, counted) = writing.transaction(Durability::Process, |transaction| {
+            let mut counted = Vec::new();
             for item in receipt.returned() {
                 let known = usage::find(transaction, &receipt.agent, &item.id)?;
                 let mut known = known.unwrap_or_else(|| Ledgered::new(decay::day(at)));
                 known.recalled(at, self.learning.decay);
                 usage::put(transaction, &receipt.agent, &item.id, &known)?;
+                counted.push((&item.id, known));
             }
-            recalls::insert(transaction, at, receipt)
+            Ok::<_, Error>((recalls::insert(transaction, at, receipt)?, counted))
         })?;
-        self.view.reader.read(|connection| {
-            receipt
-                .returned()
-                .try_for_each(|item| self.view.memory.refresh_usage(connection, &receipt.agent, &item.id))
+        self.view.read(|connection| {
+            counted.iter().try_for_each(|(id, known)| {
+                self.view.memory.set_usage(connection, &receipt.agent, id, Some(known))
+            })
         })?;
         Ok(recall)
     }

@@ -107,7 +107,7 @@ impl App {
     fn find(&self, agent: Option<&AgentName>, id: &ImprovementId) -> Result<Vec<Found>, Error> {
         let wanted = Wanted { agent: agent.cloned(), id: Some(id.clone()), ..Wanted::default() };
         let showing = self.showing();
-        let mut found = self.view().reader.read(|connection| {
+        let mut found = self.view().read(|connection| {
             listing::improvements(connection, &wanted, Order::Export, (0, MOST), &showing)
         })?;
         found.reverse();

@@ -2,9 +2,11 @@
 
 use std::sync::Arc;
 
+use rusqlite::Connection;
+
 use crate::archive::Archive;
 use crate::clock::Clock;
-use crate::database::Reader;
+use crate::database::{self, Reader};
 use crate::embed::{Embed, Embedding};
 use crate::error::Error;
 use crate::store::Memory;
@@ -27,6 +29,18 @@ pub struct View {
 }
 
 impl View {
+    /// Runs `work` on a connection that cannot write. All its queries see one state of the database.
+    ///
+    /// # Errors
+    /// Those of `work` and of the database.
+    pub fn read<T, E>(&self, work: impl FnOnce(&Connection) -> Result<T, E>) -> Result<T, Error>
+    where
+        E: From<database::Error>,
+        Error: From<E>,
+    {
+        Ok(self.reader.read(work)?)
+    }
+
     /// The vector of a text; none while vectors are not used.
     ///
     /// # Errors

@@ -1,5 +1,7 @@
 //! Applying a change to the rows.
 
+use std::collections::BTreeSet;
+
 use chrono::{DateTime, Utc};
 use memoryd_proto::{AgentName, ImprovementId, OperationId, Scope};
 use rusqlite::Connection;
@@ -19,17 +21,22 @@ pub struct Touched {
     /// Rows that were removed.
     dropped: Vec<(AgentName, Scope, i64)>,
     /// Improvements whose usage changed.
-    pub usage: Vec<(AgentName, ImprovementId)>,
+    usage: BTreeSet<Item>,
     /// Improvements whose past outcomes changed.
-    pub past: Vec<(AgentName, ImprovementId)>,
+    past: BTreeSet<Item>,
+    /// Outcomes that came to the past ones of their improvement.
+    used: Vec<outcomes::Used>,
 }
+
+/// Names an improvement.
+type Item = (AgentName, ImprovementId);
 
 impl Touched {
     /// Lets the collections in the process take over what was committed.
     ///
     /// # Errors
     /// Those of the database.
-    pub fn take_over(&self, memory: &Memory, connection: &Connection) -> Result<(), Error> {
+    pub fn take_over(self, memory: &Memory, connection: &Connection) -> Result<(), Error> {
         for (agent, scope, row) in &self.dropped {
             memory.drop_row(agent, scope, *row);
         }
@@ -39,6 +46,11 @@ impl Touched {
         }
         for (agent, id) in &self.past {
             memory.refresh_past(connection, agent, id)?;
+        }
+        for used in self.used {
+            if !self.past.contains(&(used.agent.clone(), used.id.clone())) {
+                memory.add_past(connection, used)?;
+            }
         }
         Ok(())
     }
@@ -68,8 +80,8 @@ pub fn change(
                 }
                 if before.is_none() {
                     let key = (after.agent.clone(), after.id.clone());
-                    touched.usage.push(key.clone());
-                    touched.past.push(key);
+                    touched.usage.insert(key.clone());
+                    touched.past.insert(key);
                 }
                 *row = Some(place);
                 touched.rows.push(place);
@@ -98,7 +110,7 @@ pub fn change(
                 Some(after) => usage::put(connection, agent, id, after)?,
                 None => usage::remove(connection, agent, id)?,
             }
-            touched.usage.push((agent.clone(), id.clone()));
+            touched.usage.insert((agent.clone(), id.clone()));
         }
         Change::Context { name, edit } => contexts::set(connection, name, edit.after.unwrap_or(0))?,
     }
@@ -118,18 +130,15 @@ pub fn event(
 ) -> Result<(), Error> {
     match event {
         Event::Outcome(mut outcome) => {
-            let (agent, id) = (outcome.agent.clone(), outcome.id.clone());
+            let (agent, id) = (&outcome.agent, &outcome.id);
             if outcome.counted {
                 let today = decay::day(outcome.at);
-                let mut known = usage::find(connection, &agent, &id)?.unwrap_or_else(|| Ledgered::new(today));
+                let mut known = usage::find(connection, agent, id)?.unwrap_or_else(|| Ledgered::new(today));
                 outcome.idle_days = known.reported(outcome.verdict, outcome.at, learning);
-                usage::put(connection, &agent, &id, &known)?;
-                touched.usage.push((agent.clone(), id.clone()));
+                usage::put(connection, agent, id, &known)?;
+                touched.usage.insert((agent.clone(), id.clone()));
             }
-            outcomes::append(connection, operation, &outcome)?;
-            if outcome.verdict.used {
-                touched.past.push((agent, id));
-            }
+            touched.used.extend(outcomes::append(connection, operation, outcome)?);
         }
         Event::Closed { recall, context, success } => {
             recalls::close(connection, &recall, operation, success)?;
@@ -138,4 +147,25 @@ pub fn event(
         Event::Reported { agent, id, reply } => reports::insert(connection, &agent, &id, operation, &reply)?,
     }
     Ok(())
+}
+
+/// Voids what happened in an operation that is undone.
+///
+/// # Errors
+/// Those of the database.
+pub fn void(
+    connection: &Connection,
+    undone: OperationId,
+    now: DateTime<Utc>,
+    learning: &Learning,
+    touched: &mut Touched,
+) -> Result<(), Error> {
+    for item in outcomes::void(connection, undone, decay::day(now), learning)? {
+        touched.usage.insert(item.clone());
+        touched.past.insert(item);
+    }
+    for context in recalls::reopen(connection, undone)? {
+        contexts::count(connection, &context, -1)?;
+    }
+    reports::forget(connection, undone)
 }

@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 use memoryd_proto::{AgentName, ImprovementId, OperationId};
 use rusqlite::{Connection, params};
 
-use crate::database::Error;
+use crate::database::{Error, stored};
 use crate::domain::utility::{Learning, Ledgered, Verdict};
 
 use super::usage;
@@ -37,31 +37,35 @@ pub struct Task {
     pub vector: Option<Vec<f32>>,
 }
 
-/// Appends an outcome, and returns its number.
+/// Appends an outcome, and returns it as an estimator sees it, if it is one to look at.
 ///
 /// # Errors
 /// Those of the database.
-pub fn append(connection: &Connection, operation: OperationId, outcome: &Outcome) -> Result<i64, Error> {
+pub fn append(
+    connection: &Connection,
+    operation: OperationId,
+    outcome: Outcome,
+) -> Result<Option<Used>, Error> {
+    let Outcome { agent, id, at, verdict, idle_days, counted, task } = outcome;
+    let at = at.timestamp_micros();
     let sql = "INSERT INTO outcome (operation, agent, id, at, used, success, idle_days, counted) \
                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
     connection.prepare_cached(sql)?.execute(params![
         operation.0,
-        outcome.agent.key(),
-        outcome.id.as_str(),
-        outcome.at.timestamp_micros(),
-        outcome.verdict.used,
-        outcome.verdict.success,
-        outcome.idle_days,
-        outcome.counted,
+        agent.key(),
+        id.as_str(),
+        at,
+        verdict.used,
+        verdict.success,
+        idle_days,
+        counted,
     ])?;
     let n = connection.last_insert_rowid();
-    if let Some(task) = &outcome.task {
-        let vector = task.vector.as_deref().map(crate::database::vector_bytes);
-        connection
-            .prepare_cached("INSERT INTO evidence (outcome, task, vector) VALUES (?1, ?2, ?3)")?
-            .execute(params![n, task.text, vector])?;
-    }
-    Ok(n)
+    let Some(Task { text, vector }) = task else { return Ok(None) };
+    connection
+        .prepare_cached("INSERT INTO evidence (outcome, task, vector) VALUES (?1, ?2, ?3)")?
+        .execute(params![n, text, vector.as_deref().map(crate::database::vector_bytes)])?;
+    Ok(verdict.used.then_some(Used { n, agent, id, at, success: verdict.success, vector }))
 }
 
 /// A stored outcome that an estimator may look at.
@@ -69,10 +73,10 @@ pub fn append(connection: &Connection, operation: OperationId, outcome: &Outcome
 pub struct Used {
     /// Its number.
     pub n: i64,
-    /// Whose improvement, in lower case.
-    pub agent: String,
+    /// Whose improvement.
+    pub agent: AgentName,
     /// Which.
-    pub id: String,
+    pub id: ImprovementId,
     /// When, in microseconds.
     pub at: i64,
     /// Whether the task succeeded.
@@ -109,8 +113,8 @@ pub fn each_used(
         let vector: Option<Vec<u8>> = row.get(5)?;
         each(Used {
             n: row.get(0)?,
-            agent: row.get(1)?,
-            id: row.get(2)?,
+            agent: stored(&row.get::<_, String>(1)?)?,
+            id: stored(&row.get::<_, String>(2)?)?,
             at: row.get(3)?,
             success: row.get(4)?,
             vector: vector.map(|bytes| crate::database::vector(&bytes)),
@@ -161,14 +165,10 @@ pub fn void(
 ) -> Result<Vec<(AgentName, ImprovementId)>, Error> {
     let mut statement =
         connection.prepare_cached("SELECT DISTINCT agent, id FROM outcome WHERE operation = ?1")?;
-    let rows =
-        statement.query_map([operation.0], |row| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?)))?;
-    let mut items = Vec::new();
-    for row in rows {
-        let (agent, id) = row?;
-        if let (Ok(agent), Ok(id)) = (agent.parse::<AgentName>(), id.parse::<ImprovementId>()) {
-            items.push((agent, id));
-        }
+    let mut rows = statement.query([operation.0])?;
+    let mut items: Vec<(AgentName, ImprovementId)> = Vec::new();
+    while let Some(row) = rows.next()? {
+        items.push((stored(&row.get::<_, String>(0)?)?, stored(&row.get::<_, String>(1)?)?));
     }
     connection.prepare_cached("UPDATE outcome SET void = 1 WHERE operation = ?1")?.execute([operation.0])?;
     for (agent, id) in &items {

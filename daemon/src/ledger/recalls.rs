@@ -2,12 +2,12 @@
 
 use chrono::{DateTime, TimeDelta, Utc};
 use memoryd_proto::{
-    AgentName, Considered, ContextName, Estimator, Id, OperationId, RecallId, RecallOutcome, Verdict,
+    AgentName, Considered, ContextName, Estimator, OperationId, RecallId, RecallOutcome, Verdict,
 };
 use rusqlite::{Connection, OptionalExtension, params};
 use serde::{Deserialize, Serialize};
 
-use crate::database::{Error, from_json, to_json};
+use crate::database::{Error, from_json, stored, to_json};
 
 /// How long a recall waits for its report.
 pub const EXPIRY: TimeDelta = TimeDelta::hours(24);
@@ -67,11 +67,7 @@ pub fn insert(connection: &Connection, at: DateTime<Utc>, receipt: &Receipt) -> 
     connection
         .prepare_cached("INSERT INTO recall (id, agent, at, body) VALUES (?1, ?2, ?3, ?4)")?
         .execute(params![id, receipt.agent.key(), at.timestamp_micros(), to_json("recall", receipt)?,])?;
-    parse(&id)
-}
-
-fn parse<K>(id: &str) -> Result<Id<K>, Error> {
-    id.parse().map_err(|fault| Error::Value { what: "id", source: serde::de::Error::custom(fault) })
+    stored(&id)
 }
 
 /// The receipt of a recall, if it is kept.

@@ -1,6 +1,7 @@
 //! Agents, and how one starts with its memory (spec I11).
 
 use std::cmp::Reverse;
+use std::collections::HashSet;
 
 use memoryd_proto::{
     AgentList, AgentSummary, Agents, Fault, Improvement, Initialise, Initialised, Scope, Serve, Standing,
@@ -12,7 +13,7 @@ use crate::store::listing::{self, Order, Wanted};
 
 impl Serve<Agents> for App {
     fn serve(&self, _: Agents) -> Result<AgentList, Fault> {
-        let agents = self.view().reader.read(|connection| Ok::<_, Error>(listing::agents(connection)?))?;
+        let agents = self.view().read(listing::agents)?;
         let summary = |(name, improvements, evaluations, projects)| AgentSummary {
             name,
             improvements,
@@ -33,8 +34,8 @@ impl Serve<Initialise> for App {
         let wanted =
             Wanted { agent: Some(call.agent.clone()), standing: Some(Standing::Active), ..Wanted::default() };
         let showing = self.showing();
-        let found = self.view().reader.read(|connection| {
-            Ok::<_, Error>(listing::improvements(connection, &wanted, Order::Newest, (0, MOST), &showing)?)
+        let found = self.view().read(|connection| {
+            listing::improvements(connection, &wanted, Order::Newest, (0, MOST), &showing)
         })?;
         let here = |one: &Improvement| match &one.scope {
             Scope::Global => true,
@@ -44,7 +45,8 @@ impl Serve<Initialise> for App {
         learned.sort_by_key(|one| {
             Reverse((millionths(one.usage.success_rate.unwrap_or(0.5)), millionths(one.confidence.get())))
         });
-        learned.dedup_by(|later, earlier| later.id == earlier.id);
+        let mut seen = HashSet::new();
+        learned.retain(|one| seen.insert(one.id.clone()));
         Ok(Initialised {
             agent: call.agent,
             static_text: static_text.transpose()?,

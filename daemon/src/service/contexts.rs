@@ -17,7 +17,7 @@ impl Serve<Contexts> for App {
 impl App {
     /// The configured contexts and those in use, by name.
     pub(super) fn contexts(&self) -> Result<Vec<ContextState>, Error> {
-        let used = self.view().reader.read(|connection| Ok::<_, Error>(contexts::all(connection)?))?;
+        let used = self.view().read(contexts::all)?;
         let configured = self.config.learning.contexts.iter().cloned().map(|name| (name, 0));
         let all: BTreeMap<ContextName, u64> = configured.chain(used).collect();
         Ok(all

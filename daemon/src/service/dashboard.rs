@@ -20,7 +20,7 @@ impl App {
     fn dashboard(&self, call: Dashboard) -> Result<DashboardView, Error> {
         let (now, showing) = (self.now(), self.showing());
         let contexts = self.contexts()?;
-        self.view().reader.read(|connection| {
+        self.view().read(|connection| {
             let all = Wanted { agent: call.agent.clone(), ..Wanted::default() };
             let count = |standing| {
                 listing::count(connection, &Wanted { standing: Some(standing), ..all.clone() }, &showing)
@@ -33,7 +33,7 @@ impl App {
             let (success, quality) =
                 listing::recent(connection, call.agent.as_ref(), now - TimeDelta::days(30))?;
             let asked = Evaluations { agent: call.agent.clone(), ..Evaluations::default() };
-            Ok(DashboardView {
+            Ok::<_, Error>(DashboardView {
                 at: now,
                 total_improvements: listing::count(connection, &all, &showing)?,
                 active_improvements: count(Standing::Active)?,

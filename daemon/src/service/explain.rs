@@ -3,16 +3,12 @@
 use memoryd_proto::{Explain, Explanation, Fault, Serve};
 
 use super::App;
-use crate::error::Error;
 use crate::ledger::recalls;
 
 impl Serve<Explain> for App {
     fn serve(&self, call: Explain) -> Result<Explanation, Fault> {
         let now = self.now();
-        let stored = self
-            .view()
-            .reader
-            .read(|connection| Ok::<_, Error>(recalls::find(connection, &call.recall, now)?))?;
+        let stored = self.view().read(|connection| recalls::find(connection, &call.recall, now))?;
         let stored = stored.ok_or_else(|| unknown(&call.recall))?;
         Ok(Explanation {
             recall: call.recall,

@@ -106,10 +106,13 @@ impl Serve<DeleteImprovement> for App {
 impl App {
     fn list(&self, wanted: &Wanted, offset: u64, limit: u64) -> Result<ImprovementPage, Error> {
         let showing = self.showing();
-        self.view().reader.read(|connection| {
+        self.view().read(|connection| {
             let total = listing::count(connection, wanted, &showing)?;
             let found = listing::improvements(connection, wanted, Order::Newest, (offset, limit), &showing)?;
-            Ok(ImprovementPage { improvements: found.into_iter().map(|(_, one)| one).collect(), total })
+            Ok::<_, Error>(ImprovementPage {
+                improvements: found.into_iter().map(|(_, one)| one).collect(),
+                total,
+            })
         })
     }
 
@@ -155,7 +158,7 @@ impl App {
     ) -> Result<(), Error> {
         let digest = text::digest(document);
         let showing = self.showing();
-        let other = planning.view.reader.read(|connection| {
+        let other = planning.view.read(|connection| {
             let row = listing::with_digest(connection, &edited.agent, &edited.scope, &digest)?;
             row.map(|row| listing::at_row(connection, row, &showing)).transpose()
         })?;

@@ -3,13 +3,12 @@
 use memoryd_proto::{Fault, Journal, JournalPage, Serve, Undo, Undone};
 
 use super::{App, PAGE, page};
-use crate::error::Error;
 use crate::journal;
 
 impl Serve<Journal> for App {
     fn serve(&self, call: Journal) -> Result<JournalPage, Fault> {
         let limit = page(call.limit, PAGE);
-        Ok(self.view().reader.read(|connection| Ok::<_, Error>(journal::page(connection, &call, limit)?))?)
+        Ok(self.view().read(|connection| journal::page(connection, &call, limit))?)
     }
 }
 

@@ -44,22 +44,12 @@ impl Serve<ReceivePrinciple> for App {
         let mut entry = self.entry();
         let document = entry.document(&call.document)?;
         entry.id(&call.original_id)?;
-        let embedding = self.view().embed_all(&[&document])?.pop();
-        let lesson = Lesson {
-            agent: call.agent,
-            document,
-            category: entry.label("category", &call.category)?,
-            confidence: Confidence::clamped(call.confidence.get() * DISCOUNT),
-            scopes: vec![Scope::Global],
-            learned_from: Some(format!("transfer of {}", call.original_id)),
-            tags: Vec::new(),
-            context_tags: Vec::new(),
-            attributes: std::collections::BTreeMap::new(),
-            id: None,
-            created_at: None,
-            principle: Some(call.original_id),
-            embedding,
-        };
+        let category = entry.label("category", &call.category)?;
+        let confidence = Confidence::clamped(call.confidence.get() * DISCOUNT);
+        let mut lesson = Lesson::new(call.agent, document, category, confidence, vec![Scope::Global]);
+        lesson.learned_from = Some(format!("transfer of {}", call.original_id));
+        lesson.embedding = self.view().embed_all(&[&lesson.document])?.pop();
+        lesson.principle = Some(call.original_id);
         Ok(self.keep_alone("receive", &lesson, entry.redacted)?)
     }
 }

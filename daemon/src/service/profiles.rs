@@ -4,15 +4,13 @@ use memoryd_proto::{AgentName, Fault, Profile, ProfileOf, Serve, SetProfile};
 
 use super::App;
 use crate::domain::profile;
-use crate::error::Error;
 use crate::journal::{Change, Draft, Edit};
 use crate::store::listing;
 
 impl Serve<ProfileOf> for App {
     fn serve(&self, call: ProfileOf) -> Result<Profile, Fault> {
         let agent = &call.agent;
-        let found =
-            self.view().reader.read(|connection| Ok::<_, Error>(listing::profile(connection, agent)?))?;
+        let found = self.view().read(|connection| listing::profile(connection, agent))?;
         Ok(found.unwrap_or_else(|| empty(call.agent)))
     }
 }
@@ -29,8 +27,7 @@ impl Serve<SetProfile> for App {
         }
         profile::check(&wanted)?;
         let committed = self.journal.commit("profile", |planning| {
-            let before =
-                planning.view.reader.read(|connection| listing::profile(connection, &wanted.agent))?;
+            let before = planning.view.read(|connection| listing::profile(connection, &wanted.agent))?;
             let mut draft = Draft {
                 reason: "quality criteria and categories set".to_owned(),
                 agent: Some(wanted.agent.clone()),

@@ -28,7 +28,7 @@ impl Serve<ImportQ> for App {
 impl App {
     fn export_q(&self, agent: &AgentName) -> Result<QTable, Error> {
         let showing = self.showing();
-        let (tracked, known) = self.view().reader.read(|connection| {
+        let (tracked, known) = self.view().read(|connection| {
             Ok::<_, Error>((usage::of_agent(connection, agent)?, contexts::all(connection)?))
         })?;
         let memories = tracked
@@ -89,13 +89,9 @@ impl App {
             };
             let (mut memories, mut unknown, mut changed) = (0, Vec::new(), 0);
             let showing = Showing::at(planning.now, &self.config);
-            planning.view.reader.read(|connection| {
+            planning.view.read(|connection| {
                 for (id, after) in &wanted {
-                    let one = listing::Wanted {
-                        agent: Some(call.agent.clone()),
-                        id: Some(id.clone()),
-                        ..listing::Wanted::default()
-                    };
+                    let one = listing::Wanted::one(&call.agent, id);
                     if listing::count(connection, &one, &showing)? == 0 {
                         unknown.push(id.as_str().to_owned());
                     }

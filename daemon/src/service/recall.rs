@@ -3,15 +3,15 @@
 use std::collections::HashSet;
 
 use memoryd_proto::{
-    Considered, ContextState, Estimator, Fault, Item, Mode, Recall, Recalled, Scope, Serve, Verdict,
+    Considered, ContextState, Estimator, Fault, Item, Mode, QValue, Recall, Recalled, Scope, Serve, Verdict,
 };
 
 use super::{App, page};
 use crate::config::Config;
 use crate::domain::intake;
 use crate::domain::ranking::{self, Entrant, Rules, barred};
+use crate::domain::text;
 use crate::domain::utility::{self, Evidence};
-use crate::domain::{decay, text};
 use crate::error::Error;
 use crate::index::cosine;
 use crate::ledger::recalls::Receipt;
@@ -45,7 +45,7 @@ impl App {
         let vector = view.embed(&query)?;
 
         let showing = Showing::at(now, &self.config);
-        let (interactions, allowed) = view.reader.read(|connection| {
+        let (interactions, allowed) = view.read(|connection| {
             let interactions = contexts::interactions(connection, &context)?;
             let filtered = call.category.is_some() || !tags.is_empty();
             let wanted = Wanted {
@@ -112,7 +112,7 @@ impl App {
         limit: usize,
         showing: &Showing,
     ) -> Result<Vec<(Considered, String, memoryd_proto::Confidence)>, Error> {
-        let read = self.view().reader.read(|connection| {
+        let read = self.view().read(|connection| {
             let mut read = Vec::with_capacity(candidates.len());
             for candidate in candidates {
                 let Some((improvement, vector)) = listing::at_row(connection, candidate.row, showing)? else {
@@ -165,15 +165,12 @@ impl App {
 
     /// Learned utility of a candidate for the query, and the weight of the evidence behind it (spec Q7).
     fn q(&self, candidate: &Candidate, today: i64) -> (f64, f64) {
-        let facts = &candidate.facts;
         match self.config.learning.estimator {
-            Estimator::Global => {
-                let left =
-                    decay::left(self.config.learning.decay_factor, decay::idle_days(facts.q_day, today));
+            Estimator::Global => candidate.facts.usage.as_ref().map_or((QValue::START.get(), 0.0), |usage| {
                 #[allow(clippy::cast_precision_loss, reason = "counts stay far below 2^52")]
-                let evidence = facts.usage_count as f64;
-                (facts.q.map_or(0.5, |q| q * left), evidence)
-            }
+                let evidence = usage.usage_count as f64;
+                (usage.q_on(today, self.config.learning.decay_factor), evidence)
+            }),
             Estimator::Contextual => {
                 let evidence = candidate.past.iter().map(|(past, cosine)| Evidence {
                     cosine: *cosine,
@@ -188,8 +185,7 @@ impl App {
 
 /// Whether an improvement passes every gate that does not depend on the query.
 fn stands(facts: &Facts, rules: &Rules) -> bool {
-    #[allow(clippy::cast_precision_loss, reason = "counts stay far below 2^52")]
-    let rate = (facts.usage_count > 0).then(|| facts.success_count as f64 / facts.usage_count as f64);
+    let rate = facts.usage.as_ref().and_then(|usage| usage.success_rate());
     barred(facts.deprecated, facts.confidence, rate, rules).is_none()
 }
 

@@ -37,6 +37,33 @@ pub(super) struct Lesson {
     pub(super) embedding: Option<Embedding>,
 }
 
+impl Lesson {
+    /// A lesson with nothing but the essentials.
+    pub(super) fn new(
+        agent: AgentName,
+        document: String,
+        category: String,
+        confidence: Confidence,
+        scopes: Vec<Scope>,
+    ) -> Self {
+        Self {
+            agent,
+            document,
+            category,
+            confidence,
+            scopes,
+            learned_from: None,
+            tags: Vec::new(),
+            context_tags: Vec::new(),
+            attributes: BTreeMap::new(),
+            id: None,
+            created_at: None,
+            principle: None,
+            embedding: None,
+        }
+    }
+}
+
 impl Serve<Remember> for App {
     fn serve(&self, call: Remember) -> Result<Remembered, Fault> {
         Ok(self.remember(call)?)
@@ -96,7 +123,7 @@ impl App {
     ) -> Result<Remembered, Error> {
         let intake = intake::admit(lesson.confidence, self.config.thresholds())?;
         let showing = Showing::at(planning.now, &self.config);
-        let known = planning.view.reader.read(|connection| listing::profile(connection, &lesson.agent))?;
+        let known = planning.view.read(|connection| listing::profile(connection, &lesson.agent))?;
         let known = known.map(|profile| profile::lacks(&profile, &lesson.category));
         let (vector, truncated) =
             lesson.embedding.as_ref().map_or((None, false), |one| (Some(one.vector.clone()), one.truncated));
@@ -139,8 +166,7 @@ impl App {
     ) -> Result<Option<(i64, Improvement)>, Error> {
         let view = planning.view;
         let digest = text::digest(&lesson.document);
-        let row =
-            view.reader.read(|connection| listing::with_digest(connection, &lesson.agent, scope, &digest))?;
+        let row = view.read(|connection| listing::with_digest(connection, &lesson.agent, scope, &digest))?;
         let nearest = || {
             let search = Search {
                 agent: &lesson.agent,
@@ -160,7 +186,7 @@ impl App {
         };
         let exact = row.is_some();
         for row in row.map_or_else(nearest, |row| vec![row]) {
-            let found = view.reader.read(|connection| listing::at_row(connection, row, showing))?;
+            let found = view.read(|connection| listing::at_row(connection, row, showing))?;
             let Some((known, _)) = found else { continue };
             if exact || text::may_mean_the_same(&known.document, &lesson.document) && agree(&known, lesson) {
                 return Ok(Some((row, known)));
@@ -207,14 +233,9 @@ impl App {
             })
             .collect();
         let taken = |id: &ImprovementId| -> Result<bool, Error> {
-            let wanted = listing::Wanted {
-                agent: Some(lesson.agent.clone()),
-                id: Some(id.clone()),
-                ..listing::Wanted::default()
-            };
+            let wanted = listing::Wanted::one(&lesson.agent, id);
             let showing = Showing::at(planning.now, &self.config);
-            let count =
-                planning.view.reader.read(|connection| listing::count(connection, &wanted, &showing))?;
+            let count = planning.view.read(|connection| listing::count(connection, &wanted, &showing))?;
             Ok(count > 0 || planned.contains(id.as_str()))
         };
         if let Some(id) = &lesson.id {

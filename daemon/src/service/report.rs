@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashSet};
 
 use memoryd_proto::{
     Evaluation, EvaluationId, Fault, ImprovementId, Insight, InsightOutcome, ItemOutcome, Learned, QValue,
-    RecallOutcome, Report, Serve,
+    RecallOutcome, Report, Scope, Serve,
 };
 
 use super::remember::Lesson;
@@ -79,7 +79,7 @@ impl App {
     fn learn(&self, planning: &Planning<'_>, prepared: &Prepared) -> Result<(Draft, Learned), Error> {
         let report = &prepared.report;
         let view = planning.view;
-        let before = view.reader.read(|connection| reports::find(connection, &report.agent, &report.id))?;
+        let before = view.read(|connection| reports::find(connection, &report.agent, &report.id))?;
         if let Some(learned) = before {
             return Ok((Draft::default(), Learned { repeated: true, ..learned }));
         }
@@ -95,8 +95,7 @@ impl App {
         let insights = self.insights(planning, &mut draft, prepared, &evaluation);
         let items = self.items(planning, &mut draft, prepared, receipt.as_ref())?;
         let context = receipt.as_ref().zip(report.recall.as_ref()).map(|(receipt, id)| {
-            let known =
-                view.reader.read(|connection| contexts::interactions(connection, &receipt.context))?;
+            let known = view.read(|connection| contexts::interactions(connection, &receipt.context))?;
             let state = recall::state(receipt.context.clone(), known + 1, &self.config);
             draft.events.push(Event::Closed {
                 recall: id.clone(),
@@ -132,41 +131,46 @@ impl App {
     ) -> Result<Vec<InsightOutcome>, Error> {
         let mut outcomes = Vec::new();
         for (insight, derived, embedding) in &prepared.insights {
-            let floor = self.config.report.insights_from;
-            let kept = if evaluation.quality.get() < floor {
-                Err(format!("the quality {} is below {floor}", evaluation.quality).into())
-            } else {
-                let table = &self.config.scopes.0;
-                let lesson = scoping::scopes(&insight.category, None, prepared.project.as_ref(), table)
-                    .or_else(|_| Ok::<_, Error>(vec![memoryd_proto::Scope::Global]))
-                    .map(|scopes| Lesson {
-                        agent: evaluation.agent.clone(),
-                        document: insight.text.clone(),
-                        category: insight.category.clone(),
-                        confidence: insight.confidence,
-                        scopes,
-                        learned_from: Some(format!("task_{}", evaluation.at.to_rfc3339())),
-                        tags: Vec::new(),
-                        context_tags: Vec::new(),
-                        attributes: std::collections::BTreeMap::new(),
-                        id: None,
-                        created_at: None,
-                        principle: None,
-                        embedding: embedding.clone(),
-                    })?;
-                match self.keep(planning, draft, &lesson) {
-                    Ok(kept) => Ok(kept),
-                    Err(Error::Fault(fault)) => Err(Refusal(fault.message)),
-                    Err(error) => return Err(error),
-                }
-            };
+            let lesson = self.lesson(prepared, evaluation, insight, embedding.clone());
+            let kept = lesson.map_err(Error::from).and_then(|lesson| self.keep(planning, draft, &lesson));
             let (kept, refused) = match kept {
                 Ok(kept) => (Some(kept), None),
-                Err(Refusal(reason)) => (None, Some(reason)),
+                Err(Error::Fault(fault)) => (None, Some(fault.message)),
+                Err(error) => return Err(error),
             };
             outcomes.push(InsightOutcome { insight: insight.clone(), derived: *derived, kept, refused });
         }
         Ok(outcomes)
+    }
+
+    /// An insight as a lesson to keep; a fault if the result was not good enough to learn from.
+    fn lesson(
+        &self,
+        prepared: &Prepared,
+        evaluation: &Evaluation,
+        insight: &Insight,
+        embedding: Option<Embedding>,
+    ) -> Result<Lesson, Fault> {
+        let (quality, floor) = (evaluation.quality, self.config.report.insights_from);
+        if quality.get() < floor {
+            return Err(Fault::invalid(
+                format!("the quality {quality} is below {floor}"),
+                "Insights of better results are kept.",
+            ));
+        }
+        let table = &self.config.scopes.0;
+        let scopes = scoping::scopes(&insight.category, None, prepared.project.as_ref(), table)
+            .unwrap_or_else(|_| vec![Scope::Global]);
+        let mut lesson = Lesson::new(
+            evaluation.agent.clone(),
+            insight.text.clone(),
+            insight.category.clone(),
+            insight.confidence,
+            scopes,
+        );
+        lesson.learned_from = Some(format!("task_{}", evaluation.at.to_rfc3339()));
+        lesson.embedding = embedding;
+        Ok(lesson)
     }
 
     /// Plans what the report does to each recalled item: only a used one gets the credit or the blame (spec Q3).
@@ -196,8 +200,8 @@ impl App {
     ) -> Result<ItemOutcome, Error> {
         let report = &prepared.report;
         let showing = Showing::at(planning.now, &self.config);
-        let wanted = Wanted { agent: Some(report.agent.clone()), id: Some(id.clone()), ..Wanted::default() };
-        let (copies, known) = planning.view.reader.read(|connection| {
+        let wanted = Wanted::one(&report.agent, id);
+        let (copies, known) = planning.view.read(|connection| {
             let copies =
                 listing::improvements(connection, &wanted, Order::Export, (0, super::MOST), &showing)?;
             Ok::<_, Error>((copies, usage::find(connection, &report.agent, id)?))
@@ -251,7 +255,7 @@ impl App {
 /// The recall that the report answers. It must be open, and hold what was used.
 fn receipt(planning: &Planning<'_>, report: &Report) -> Result<Option<Receipt>, Error> {
     let Some(id) = &report.recall else { return Ok(None) };
-    let stored = planning.view.reader.read(|connection| recalls::find(connection, id, planning.now))?;
+    let stored = planning.view.read(|connection| recalls::find(connection, id, planning.now))?;
     let stored = stored.ok_or_else(|| super::explain::unknown(id))?;
     let refuse = |message: String, advice: &str| Err(Fault::conflict(message, advice).into());
     if stored.receipt.agent != report.agent {
@@ -290,7 +294,7 @@ fn receipt(planning: &Planning<'_>, report: &Report) -> Result<Option<Receipt>, 
 /// The assessment that the report comes to.
 fn evaluation(planning: &Planning<'_>, prepared: &Prepared) -> Result<Evaluation, Error> {
     let report = &prepared.report;
-    let (profile, id) = planning.view.reader.read(|connection| {
+    let (profile, id) = planning.view.read(|connection| {
         let profile = listing::profile(connection, &report.agent)?;
         let mut millis = planning.now.timestamp_millis();
         while listing::has_evaluation(connection, &report.agent, &format!("eval_{millis}"))? {
@@ -319,13 +323,4 @@ fn evaluation(planning: &Planning<'_>, prepared: &Prepared) -> Result<Evaluation
         notes: report.notes.clone(),
         at: planning.now,
     })
-}
-
-/// Why an insight was not kept.
-struct Refusal(String);
-
-impl From<String> for Refusal {
-    fn from(reason: String) -> Self {
-        Self(reason)
-    }
 }

@@ -39,9 +39,9 @@ impl App {
             file.push(suffix);
             std::fs::metadata(file).map_or(0, |metadata| metadata.len())
         };
-        view.reader.read(|connection| {
+        view.read(|connection| {
             let page = journal::page(connection, &newest, 1)?;
-            Ok(StatusReport {
+            Ok::<_, Error>(StatusReport {
                 version: env!("CARGO_PKG_VERSION").to_owned(),
                 pid: std::process::id(),
                 started_at: self.about.started_at,

@@ -21,10 +21,9 @@ use crate::store::{export, rows};
 impl Serve<Export> for App {
     fn serve(&self, call: Export) -> Result<ExportPage, Fault> {
         let showing = self.showing();
-        let page = self.view().reader.read(|connection| {
+        Ok(self.view().read(|connection| {
             export::page(connection, call.agent.as_ref(), call.after.as_deref(), &showing)
-        });
-        Ok(page.map_err(Error::from)?)
+        })?)
     }
 }
 
@@ -160,26 +159,26 @@ fn take(
     if !planned.items.insert(key(record)) {
         return Ok(false);
     }
-    let reader = &planning.view.reader;
+    let view = planning.view;
     let new = match record {
         Record::Improvement(one) => take_improvement(planning, draft, planned, one)?,
         Record::Evaluation(one) => {
             let known =
-                reader.read(|connection| listing::has_evaluation(connection, &one.agent, one.id.as_str()))?;
+                view.read(|connection| listing::has_evaluation(connection, &one.agent, one.id.as_str()))?;
             if !known {
                 draft.changes.push(Change::Evaluation(Edit { before: None, after: Some(one.clone()) }));
             }
             !known
         }
         Record::Profile(one) => {
-            let known = reader.read(|connection| listing::profile(connection, &one.agent))?;
+            let known = view.read(|connection| listing::profile(connection, &one.agent))?;
             if known.is_none() {
                 draft.changes.push(Change::Profile(Edit { before: None, after: Some(one.clone()) }));
             }
             known.is_none()
         }
         Record::Outcome(one) => {
-            let known = reader.read(|connection| outcomes::known(connection, one))?;
+            let known = view.read(|connection| outcomes::known(connection, one))?;
             if !known {
                 let vector = draft.vectors.get(&one.task).cloned();
                 draft.events.push(Event::Outcome(Outcome {
@@ -195,7 +194,7 @@ fn take(
             !known
         }
         Record::Context(one) => {
-            let known = reader.read(|connection| contexts::interactions(connection, &one.context))?;
+            let known = view.read(|connection| contexts::interactions(connection, &one.context))?;
             let new = known < one.interactions;
             if new {
                 let edit = Edit { before: Some(known), after: Some(one.interactions) };
@@ -216,7 +215,7 @@ fn take_improvement(
 ) -> Result<bool, Error> {
     let digest = text::digest(&one.document);
     let place = (one.agent.key(), rows::project(&one.scope).to_owned(), digest);
-    let (row, copy, known) = planning.view.reader.read(|connection| {
+    let (row, copy, known) = planning.view.read(|connection| {
         Ok::<_, Error>((
             rows::find(connection, &one.agent, &one.scope, &one.id)?,
             listing::with_digest(connection, &one.agent, &one.scope, &digest)?,

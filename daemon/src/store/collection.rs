@@ -14,24 +14,8 @@ pub struct Facts {
     pub deprecated: bool,
     /// Whether other agents confirmed it.
     pub cross_validated: bool,
-    /// Tasks it was used in.
-    pub usage_count: u64,
-    /// Tasks it was used in that succeeded.
-    pub success_count: u64,
-    /// Q-value at the end of `q_day`; none while nothing is known.
-    pub q: Option<f64>,
-    /// The day up to which `q` is decayed.
-    pub q_day: i64,
-}
-
-impl Facts {
-    /// Takes over what the ledger knows.
-    pub fn take(&mut self, usage: Option<&Ledgered>) {
-        self.usage_count = usage.map_or(0, |usage| usage.usage_count);
-        self.success_count = usage.map_or(0, |usage| usage.success_count);
-        self.q = usage.map(|usage| usage.q);
-        self.q_day = usage.map_or(0, |usage| usage.q_day);
-    }
+    /// What became of it in tasks; none while nothing did.
+    pub usage: Option<Box<Ledgered>>,
 }
 
 /// A past outcome of an improvement.
@@ -44,6 +28,9 @@ pub struct Past {
     /// Whether the task succeeded.
     pub success: bool,
 }
+
+/// A past outcome, with the vector of its task if there is one.
+pub type Recorded = (Past, Option<Vec<f32>>);
 
 /// A row that is to be indexed.
 #[derive(Clone, Debug)]
@@ -98,18 +85,6 @@ impl Collection {
         &self.index
     }
 
-    /// How many improvements it holds.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.slots.len()
-    }
-
-    /// Whether it holds none.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.slots.is_empty()
-    }
-
     /// The row at a slot.
     #[must_use]
     pub fn row(&self, slot: Slot) -> i64 {
@@ -120,11 +95,6 @@ impl Collection {
     #[must_use]
     pub fn facts(&self, slot: Slot) -> Option<&Facts> {
         self.facts.get(slot.0 as usize)?.as_ref()
-    }
-
-    /// The facts of every improvement.
-    pub fn all_facts(&self) -> impl Iterator<Item = &Facts> {
-        self.facts.iter().flatten()
     }
 
     /// The past outcomes of a row, oldest first.
@@ -173,20 +143,29 @@ impl Collection {
     }
 
     /// Replaces the past outcomes of a row, newest first, and the vectors of their tasks.
-    pub fn set_past(&mut self, row: i64, outcomes: Vec<(Past, Option<Vec<f32>>)>) {
+    pub fn set_past(&mut self, row: i64, outcomes: Vec<Recorded>) {
         let Some(&slot) = self.slots.get(&row) else { return };
         for old in self.past.remove(&row).unwrap_or_default() {
             self.index.remove_case(slot, CaseId(old.n));
         }
-        let mut past = Vec::with_capacity(outcomes.len());
-        for (outcome, vector) in outcomes.into_iter().rev() {
-            if let Some(vector) = vector {
-                let added = self.index.add_case(slot, CaseId(outcome.n), &vector, outcome.success);
-                debug_assert!(added.is_ok(), "vectors of another dimension are not loaded");
-            }
-            past.push(outcome);
+        let keep = outcomes.len();
+        for outcome in outcomes.into_iter().rev() {
+            self.add_past(row, outcome, keep);
         }
-        self.past.insert(row, past);
+    }
+
+    /// Adds an outcome to the past ones of a row, and drops the oldest if there are more than `keep` then.
+    pub fn add_past(&mut self, row: i64, (outcome, vector): Recorded, keep: usize) {
+        let Some(&slot) = self.slots.get(&row) else { return };
+        if let Some(vector) = vector {
+            let added = self.index.add_case(slot, CaseId(outcome.n), &vector, outcome.success);
+            debug_assert!(added.is_ok(), "vectors of another dimension are not loaded");
+        }
+        let past = self.past.entry(row).or_default();
+        past.push(outcome);
+        if past.len() > keep {
+            self.index.remove_case(slot, CaseId(past.remove(0).n));
+        }
     }
 
     fn place(&mut self, row: i64) -> Slot {

@@ -44,6 +44,12 @@ pub struct Wanted {
 }
 
 impl Wanted {
+    /// The improvements of an agent that have this id: one for each scope.
+    #[must_use]
+    pub fn one(agent: &AgentName, id: &ImprovementId) -> Self {
+        Self { agent: Some(agent.clone()), id: Some(id.clone()), ..Self::default() }
+    }
+
     fn filter(&self, showing: &Showing) -> (String, Vec<Value>) {
         let mut sql = String::from("1");
         let mut values: Vec<Value> = Vec::new();

@@ -6,11 +6,12 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use memoryd_proto::{AgentName, ImprovementId, Scope};
 use rusqlite::{Connection, Row};
 
-use super::collection::{Collection, Entry, Facts, Past};
+use super::collection::{Collection, Entry, Facts, Past, Recorded};
 use super::rows;
 use crate::database::{Error, Reader, vector};
 use crate::domain::decay;
 use crate::domain::ranking::{Blend, Signals};
+use crate::domain::utility::Ledgered;
 use crate::index::{Query, Settings};
 use crate::ledger::{outcomes, usage};
 
@@ -19,9 +20,6 @@ const BATCH: usize = 1 << 15;
 
 /// Names a collection: an agent and a scope.
 type Key = (String, String);
-
-/// A past outcome, with the vector of its task if there is one.
-type Recorded = (Past, Option<Vec<f32>>);
 
 /// All collections.
 pub struct Memory {
@@ -115,24 +113,31 @@ impl Memory {
     }
 
     fn load_outcomes(&self, connection: &Connection) -> Result<(), Error> {
-        let mut current: Option<Key> = None;
+        let mut current: Option<(AgentName, ImprovementId)> = None;
         let mut past: Vec<Recorded> = Vec::new();
         outcomes::each_used(connection, None, self.kept, |used| {
             let item = (used.agent.clone(), used.id.clone());
-            if current.as_ref() != Some(&item) {
-                self.set_past(connection, current.replace(item), &std::mem::take(&mut past))?;
+            if current.as_ref() != Some(&item)
+                && let Some((agent, id)) = current.replace(item)
+            {
+                self.set_past(connection, &agent, &id, &std::mem::take(&mut past))?;
             }
             past.push(self.past(used));
             Ok(())
         })?;
-        self.set_past(connection, current, &past)
+        current.map_or(Ok(()), |(agent, id)| self.set_past(connection, &agent, &id, &past))
     }
 
     /// Sets the past outcomes of an improvement, in every scope.
-    fn set_past(&self, connection: &Connection, item: Option<Key>, past: &[Recorded]) -> Result<(), Error> {
-        let Some((agent, id)) = item else { return Ok(()) };
-        for (project, row) in rows_of(connection, &agent, &id)? {
-            write(&self.ensure(&(agent.clone(), project))).set_past(row, past.to_vec());
+    fn set_past(
+        &self,
+        connection: &Connection,
+        agent: &AgentName,
+        id: &ImprovementId,
+        past: &[Recorded],
+    ) -> Result<(), Error> {
+        for (project, row) in rows_of(connection, agent, id)? {
+            write(&self.ensure(&(agent.key(), project))).set_past(row, past.to_vec());
         }
         Ok(())
     }
@@ -145,16 +150,12 @@ impl Memory {
 
     fn entry(&self, row: &Row<'_>) -> Result<(Key, Entry), Error> {
         let bytes: Option<Vec<u8>> = row.get(9)?;
-        let mut facts = Facts {
+        let facts = Facts {
             confidence: row.get(4)?,
             deprecated: row.get(5)?,
             cross_validated: row.get(6)?,
-            usage_count: 0,
-            success_count: 0,
-            q: None,
-            q_day: 0,
+            usage: usage::ledgered(row, 10)?.map(Box::new),
         };
-        facts.take(usage::ledgered(row, 10)?.as_ref());
         let entry = Entry {
             row: row.get(0)?,
             document: row.get(3)?,
@@ -197,9 +198,23 @@ impl Memory {
         agent: &AgentName,
         id: &ImprovementId,
     ) -> Result<(), Error> {
-        let known = usage::find(connection, agent, id)?;
-        for (project, row) in rows_of(connection, &agent.key(), id.as_str())? {
-            write(&self.ensure(&(agent.key(), project))).update(row, |facts| facts.take(known.as_ref()));
+        self.set_usage(connection, agent, id, usage::find(connection, agent, id)?.as_ref())
+    }
+
+    /// Takes over `usage` as that of an improvement, in every scope.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn set_usage(
+        &self,
+        connection: &Connection,
+        agent: &AgentName,
+        id: &ImprovementId,
+        usage: Option<&Ledgered>,
+    ) -> Result<(), Error> {
+        for (project, row) in rows_of(connection, agent, id)? {
+            let usage = usage.cloned().map(Box::new);
+            write(&self.ensure(&(agent.key(), project))).update(row, |facts| facts.usage = usage);
         }
         Ok(())
     }
@@ -219,7 +234,20 @@ impl Memory {
             past.push(self.past(used));
             Ok(())
         })?;
-        self.set_past(connection, Some((agent.key(), id.as_str().to_owned())), &past)
+        self.set_past(connection, agent, id, &past)
+    }
+
+    /// Takes over one more past outcome, in every scope of its improvement.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn add_past(&self, connection: &Connection, used: outcomes::Used) -> Result<(), Error> {
+        let (key, rows) = (used.agent.key(), rows_of(connection, &used.agent, &used.id)?);
+        let recorded = self.past(used);
+        for (project, row) in rows {
+            write(&self.ensure(&(key.clone(), project))).add_past(row, recorded.clone(), self.kept);
+        }
+        Ok(())
     }
 
     /// Drops a row that was removed.
@@ -263,15 +291,6 @@ impl Memory {
         found
     }
 
-    /// The facts of all improvements of an agent, or of everyone, in every scope.
-    pub fn each_facts(&self, agent: Option<&AgentName>, mut each: impl FnMut(&Facts)) {
-        for ((owner, _), collection) in read(&self.collections).iter() {
-            if agent.is_none_or(|agent| agent.key() == *owner) {
-                read(collection).all_facts().for_each(&mut each);
-            }
-        }
-    }
-
     fn collection(&self, agent: &AgentName, scope: &Scope) -> Option<Arc<RwLock<Collection>>> {
         read(&self.collections).get(&(agent.key(), rows::project(scope).to_owned())).cloned()
     }
@@ -306,11 +325,16 @@ fn entry_sql() -> String {
 }
 
 /// The project and row of each copy of an improvement.
-fn rows_of(connection: &Connection, agent: &str, id: &str) -> Result<Vec<(String, i64)>, Error> {
+fn rows_of(
+    connection: &Connection,
+    agent: &AgentName,
+    id: &ImprovementId,
+) -> Result<Vec<(String, i64)>, Error> {
     let sql = "SELECT project, row FROM improvement JOIN collection ON collection.id = collection \
                WHERE improvement.id = ?2 AND agent = ?1";
     let mut statement = connection.prepare_cached(sql)?;
-    let rows = statement.query_map([agent, id], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    let rows =
+        statement.query_map([agent.key().as_str(), id.as_str()], |row| Ok((row.get(0)?, row.get(1)?)))?;
     Ok(rows.collect::<Result<_, _>>()?)
 }
 

@@ -9,7 +9,7 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-use crate::database::{Error, from_json, instant, to_json, vector_bytes};
+use crate::database::{Error, from_json, instant, stored, to_json, vector_bytes};
 use crate::domain::text;
 
 /// Fields of an improvement that nothing is selected by.
@@ -51,14 +51,10 @@ pub const TABLES: &str = "improvement JOIN collection ON collection.id = improve
 pub fn improvement(row: &Row<'_>) -> Result<(i64, Improvement), Error> {
     let body: Body = from_json("improvement", row.get_ref(10)?.as_str().map_err(rusqlite::Error::from)?)?;
     let project: String = row.get(3)?;
-    let broken = |fault: memoryd_proto::Fault| Error::Value {
-        what: "improvement",
-        source: <serde_json::Error as serde::de::Error>::custom(fault),
-    };
     let improvement = Improvement {
-        id: row.get::<_, String>(1)?.parse().map_err(broken)?,
-        agent: row.get::<_, String>(2)?.parse().map_err(broken)?,
-        scope: scope(&project).map_err(broken)?,
+        id: stored(&row.get::<_, String>(1)?)?,
+        agent: stored(&row.get::<_, String>(2)?)?,
+        scope: scope(&project)?,
         category: row.get(5)?,
         document: row.get(4)?,
         learned_from: row.get(8)?,
@@ -80,8 +76,8 @@ pub fn improvement(row: &Row<'_>) -> Result<(i64, Improvement), Error> {
     Ok((row.get(0)?, improvement))
 }
 
-fn scope(project: &str) -> Result<Scope, memoryd_proto::Fault> {
-    if project.is_empty() { Ok(Scope::Global) } else { project.parse().map(Scope::Project) }
+fn scope(project: &str) -> Result<Scope, Error> {
+    if project.is_empty() { Ok(Scope::Global) } else { stored(project).map(Scope::Project) }
 }
 
 /// The project column of a scope.

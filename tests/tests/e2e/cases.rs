@@ -1,7 +1,12 @@
 //! A memory is found by the tasks in which it helped (spec Q8).
 
-use memoryd_proto::Report;
-use memoryd_tests::{documents, everywhere, everywhere_with};
+use std::sync::Arc;
+
+use memoryd::clock::TurnedClock;
+use memoryd_proto::{Recall, Remember, Report, Why};
+use memoryd_tests::{
+    Home, Running, agent, confidence, documents, everywhere, everywhere_with, start_of_time,
+};
 
 const LESSON: &str = "Flush the write-ahead log first";
 const TASK: &str = "The accounting dashboard shows yesterday's revenue figures";
@@ -53,4 +58,30 @@ fn q8_cases_belong_to_the_contextual_estimator() {
         world.ask(Report { used: vec![id], ..world.report("r1", TASK, true) });
         assert_eq!(documents(&world.recall(LIKE_IT)), [""; 0]);
     });
+}
+
+#[test]
+fn q8_only_the_newest_outcomes_are_kept_and_a_restart_sees_the_same() {
+    const FIRST: &str = "Descale the espresso machine in the kitchen";
+    let home = Home::new();
+    home.configure("[learning]\noutcomes = 3\n");
+    let clock = Arc::new(TurnedClock::new(start_of_time()));
+    let seen = |daemon: &Running, query: &str| -> Vec<Why> {
+        let recalled = daemon.client().call(Recall::new(agent("coder"), query)).unwrap();
+        recalled.items.into_iter().map(|item| item.why).collect()
+    };
+    let daemon = home.daemon(&clock);
+    let lesson = Remember::new(agent("coder"), "code_quality", confidence(0.8), LESSON);
+    let id = daemon.client().call(lesson).unwrap().kept.swap_remove(0).id;
+    for (n, task) in [FIRST, TASK, "Rotate the garden hoses", TASK].into_iter().enumerate() {
+        let report = Report::new(format!("r{n}").parse().unwrap(), agent("coder"), task, true);
+        daemon.client().call(Report { used: vec![id.clone()], ..report }).unwrap();
+    }
+    let lived = seen(&daemon, LIKE_IT);
+    assert_eq!(lived[0].case.as_deref(), Some(TASK));
+    assert_eq!(seen(&daemon, FIRST), [], "the oldest of four outcomes is dropped");
+    drop(daemon);
+    let daemon = home.daemon(&clock);
+    assert_eq!(seen(&daemon, LIKE_IT), lived);
+    assert_eq!(seen(&daemon, FIRST), []);
 }

@@ -95,15 +95,7 @@ fn entry(crowd: &Crowd, number: usize) -> Entry {
         vector: Some(Crowd::vector(number)),
         created_at: 0,
         learned_from: Some(Crowd::session(number)),
-        facts: Facts {
-            confidence: 0.8,
-            deprecated: false,
-            cross_validated: false,
-            usage_count: 0,
-            success_count: 0,
-            q: None,
-            q_day: 0,
-        },
+        facts: Facts { confidence: 0.8, deprecated: false, cross_validated: false, usage: None },
     }
 }
 
