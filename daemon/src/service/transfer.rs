@@ -72,16 +72,25 @@ impl App {
         Ok(imported)
     }
 
-    /// The vectors of all texts that are to be stored.
+    /// The vectors of the texts that are to be stored. What is stored already is not embedded again.
     fn vectors(&self, records: &[(u64, Record)]) -> Result<HashMap<String, Vec<f32>>, Error> {
-        let texts: Vec<&str> = records
-            .iter()
-            .filter_map(|(_, record)| match record {
-                Record::Improvement(one) => Some(one.document.as_str()),
-                Record::Outcome(one) => Some(one.task.as_str()),
-                Record::Evaluation(_) | Record::Profile(_) | Record::Context(_) => None,
-            })
-            .collect();
+        let texts = self.view().read(|connection| {
+            let mut texts = Vec::new();
+            for (_, record) in records {
+                match record {
+                    Record::Improvement(one) => {
+                        let row = rows::find(connection, &one.agent, &one.scope, &one.id)?;
+                        texts.extend(row.is_none().then_some(one.document.as_str()));
+                    }
+                    Record::Outcome(one) => {
+                        let known = outcomes::known(connection, one)?;
+                        texts.extend((!known).then_some(one.task.as_str()));
+                    }
+                    Record::Evaluation(_) | Record::Profile(_) | Record::Context(_) => {}
+                }
+            }
+            Ok::<_, Error>(texts)
+        })?;
         let vectors = self.view().embed_all(&texts)?.into_iter().map(|one| one.vector);
         Ok(texts.into_iter().map(str::to_owned).zip(vectors).collect())
     }
