@@ -20,9 +20,9 @@ pub struct Arguments {
     /// The kind of work, such as coding, debugging or research
     #[arg(long, value_name = "NAME")]
     context: Option<ContextName>,
-    /// How many to find
-    #[arg(long, short = 'n', value_name = "COUNT", default_value_t = 5)]
-    limit: u32,
+    /// How many to find, if not as many as the daemon's setting says
+    #[arg(long, short = 'n', value_name = "COUNT")]
+    limit: Option<u32>,
     /// Only this category
     #[arg(long, value_name = "NAME")]
     category: Option<String>,
@@ -43,7 +43,7 @@ pub fn run(arguments: Arguments, service: &impl Serve<Recall>, out: &mut Output)
         query: input::argument(&arguments.query)?,
         project: arguments.workplace.project()?,
         context: arguments.context,
-        limit: arguments.limit,
+        limit: arguments.limit.unwrap_or(0),
         category: arguments.category,
         tags: arguments.tags,
     })?;
