@@ -16,14 +16,14 @@ use interprocess::local_socket::tokio::Listener;
 use rustix::fs::Mode;
 
 use crate::archive::Archive;
-use crate::clock::{Clock, SystemClock};
+use crate::clock::{Clock, SystemClock, Zone};
 use crate::config::Config;
 use crate::database::{self, Durability, Reader, Writer};
 use crate::domain::secrets::Redactor;
 use crate::embed::{Cached, Embed, Onnx};
 use crate::journal::Journal;
 use crate::server::{self, Limits};
-use crate::service::{About, App, Counters};
+use crate::service::{About, App, Counters, Tender};
 use crate::shutdown::Signals;
 use crate::store::Memory;
 use crate::view::View;
@@ -89,6 +89,7 @@ impl Daemon {
     /// When another daemon has the data directory, or something in it, the model or the configuration is not usable.
     pub fn build(config: Config, places: &Places, clock: Arc<dyn Clock>) -> anyhow::Result<Self> {
         let started_at = clock.now();
+        let zone = Zone::named(&config.maintenance.zone).unwrap_or_default();
         let files = server::raise_file_limit();
         let lock = take(&places.data_dir)?;
         let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
@@ -113,6 +114,7 @@ impl Daemon {
         };
         let app = App {
             journal: Journal::new(view, writer, config.learning()),
+            tender: Tender::new(zone),
             redactor: Redactor::new(&config.secrets.rules)?,
             about: About {
                 started_at,

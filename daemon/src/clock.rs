@@ -1,5 +1,9 @@
 //! Where the time comes from. Tests turn the clock; nothing else in the daemon reads it.
 
+mod zone;
+
+pub use zone::Zone;
+
 use std::sync::Mutex;
 
 use chrono::{DateTime, SubsecRound, TimeDelta, Utc};

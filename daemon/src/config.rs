@@ -3,7 +3,10 @@
 //! The file is TOML. A key that is not known is refused by name. [`DEFAULTS`] documents every key with its default; a
 //! test holds the two together.
 
+mod maintenance;
 mod range;
+
+pub use maintenance::{Consolidation, Maintenance, Metrics, Promotion, Schedule};
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -64,6 +67,14 @@ pub struct Config {
     pub learning: Utility,
     /// When an improvement is no longer recalled.
     pub deprecation: Deprecation,
+    /// When success raises confidence.
+    pub promotion: Promotion,
+    /// What performance is measured over.
+    pub metrics: Metrics,
+    /// What agents confirm of one another.
+    pub consolidation: Consolidation,
+    /// What jobs go by, and when they run.
+    pub maintenance: Maintenance,
     /// What a report teaches.
     pub report: Report,
     /// Which scope a category belongs to; a category that is not listed goes to both.

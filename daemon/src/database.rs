@@ -17,7 +17,7 @@ use rusqlite::{Connection, OpenFlags, OptionalExtension, Transaction, Transactio
 use checkpoint::Checkpoints;
 
 /// The steps from an empty file to the schema of this build. Each raises the file's `user_version` by one.
-const MIGRATIONS: &[&str] = &[include_str!("database/0001.sql")];
+const MIGRATIONS: &[&str] = &[include_str!("database/0001.sql"), include_str!("database/0002.sql")];
 
 /// Why the database cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -72,7 +72,7 @@ pub enum Durability {
 
 /// The only connection that writes.
 #[derive(Debug)]
-pub struct Writer(Mutex<Pen>);
+pub struct Writer(parking_lot::Mutex<Pen>);
 
 #[derive(Debug)]
 struct Pen {
@@ -103,7 +103,7 @@ pub fn open(path: &Path) -> Result<(Reader, Writer), Error> {
     let checkpoints =
         Checkpoints::start(path, beside).map_err(|source| Error::Thread { path: path.to_owned(), source })?;
     let reader = Reader { path: path.to_owned(), idle: Mutex::default() };
-    Ok((reader, Writer(Mutex::new(Pen { connection, checkpoints }))))
+    Ok((reader, Writer(parking_lot::Mutex::new(Pen { connection, checkpoints }))))
 }
 
 fn configure(connection: &Connection) -> rusqlite::Result<()> {
@@ -134,15 +134,20 @@ fn migrate(path: &Path, connection: &mut Connection) -> Result<(), Error> {
 impl Writer {
     /// Takes the writer. Whoever holds it sees every committed change, and nobody else commits meanwhile.
     pub fn lock(&self) -> Writing<'_> {
-        Writing(lock(&self.0))
+        Writing(self.0.lock())
     }
 }
 
 /// The writer, taken.
 #[derive(Debug)]
-pub struct Writing<'a>(MutexGuard<'a, Pen>);
+pub struct Writing<'a>(parking_lot::MutexGuard<'a, Pen>);
 
 impl Writing<'_> {
+    /// Gives the writer to whoever has waited longest for it. Who takes it again and again lets others in by this.
+    pub fn hand_over(self) {
+        parking_lot::MutexGuard::unlock_fair(self.0);
+    }
+
     /// Runs `work` in a transaction: all of it is committed, or none.
     ///
     /// # Errors

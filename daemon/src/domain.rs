@@ -4,6 +4,8 @@ pub mod assessment;
 pub mod corroboration;
 pub mod decay;
 pub mod intake;
+pub mod judgement;
+pub mod performance;
 pub mod profile;
 pub mod ranking;
 pub mod scoping;

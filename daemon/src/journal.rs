@@ -5,16 +5,21 @@
 //! changes are applied. Archives are written before what they keep is removed.
 
 mod apply;
+mod carry;
 mod change;
 mod operations;
+mod plan;
 
+pub use carry::Carried;
 pub use change::{Change, Edit};
-pub use operations::page;
+pub use operations::{page, taken_back};
+pub use plan::{Plan, Step};
 
 use std::collections::HashMap;
 
 use chrono::{DateTime, Utc};
 use memoryd_proto::{AgentName, ContextName, Fault, Learned, OperationId, RecallId, ReportId};
+use rusqlite::Connection;
 
 use crate::database::{Durability, Writer, Writing};
 use crate::domain::decay;
@@ -123,29 +128,46 @@ impl Journal {
         writing: &mut Writing<'_>,
         (operation, now): (OperationId, DateTime<Utc>),
         actor: &str,
-        mut draft: Draft,
+        draft: Draft,
         undoes: Option<OperationId>,
     ) -> Result<(), Error> {
         self.archive(&draft.changes, now)?;
         let mut touched = Touched::default();
         writing.transaction(Durability::Full, |transaction| {
-            operations::insert(transaction, operation, now, actor, &draft, undoes)?;
-            let vectors = &draft.vectors;
-            for (n, change) in draft.changes.iter_mut().enumerate() {
-                let embed =
-                    |text: &str| vectors.get(text).cloned().or_else(|| self.view.embed(text).ok().flatten());
-                apply::change(transaction, change, embed, now, &mut touched)?;
-                operations::insert_change(transaction, operation, n, change)?;
-            }
-            for event in draft.events {
-                apply::event(transaction, operation, event, &self.learning, &mut touched)?;
-            }
+            let Draft { reason, agent, changes, events, vectors } = draft;
+            let told = operations::Told { actor, reason: &reason, agent: agent.as_ref() };
+            operations::insert(transaction, operation, now, &told, undoes)?;
+            let writing = Place { operation, now, n: 0 };
+            self.make(transaction, writing, (changes, events), &vectors, &mut touched)?;
             if let Some(undone) = undoes {
                 apply::void(transaction, undone, now, &self.learning, &mut touched)?;
             }
             Ok::<_, Error>(())
         })?;
         self.view.read(|connection| touched.take_over(&self.view.memory, connection))
+    }
+
+    /// Makes changes and keeps events, as part of an operation that is there. Returns the place after them.
+    fn make(
+        &self,
+        transaction: &Connection,
+        place: Place,
+        (changes, events): (Vec<Change>, Vec<Event>),
+        vectors: &HashMap<String, Vec<f32>>,
+        touched: &mut Touched,
+    ) -> Result<Place, Error> {
+        let Place { operation, now, mut n } = place;
+        for mut change in changes {
+            let embed =
+                |text: &str| vectors.get(text).cloned().or_else(|| self.view.embed(text).ok().flatten());
+            apply::change(transaction, &mut change, embed, now, touched)?;
+            operations::insert_change(transaction, operation, n, &change)?;
+            n += 1;
+        }
+        for event in events {
+            apply::event(transaction, operation, event, &self.learning, touched)?;
+        }
+        Ok(Place { n, ..place })
     }
 
     /// Undoes an operation, and returns the operation that did it and what changed back.
@@ -167,6 +189,12 @@ impl Journal {
                 return Err(Error::from(Fault::conflict(
                     format!("Operation {undone} was undone by operation {by}"),
                     format!("To do it again, undo operation {by}."),
+                )));
+            }
+            if operations::is_open(connection, undone)? {
+                return Err(Error::from(Fault::conflict(
+                    format!("Operation {undone} is being carried out"),
+                    "Undo it once it is complete; `memoryctl schedule` shows whether its job runs.",
                 )));
             }
             if operations::undoes_events(connection, undone)? {
@@ -222,19 +250,42 @@ impl Journal {
     }
 
     /// What is removed is archived first.
-    fn archive(&self, changes: &[Change], now: DateTime<Utc>) -> Result<(), Error> {
-        let removed = changes.iter().filter_map(|change| match change {
-            Change::Improvement { edit: Edit { before: Some(before), after: None }, .. } => Some(before),
-            Change::Improvement { .. }
-            | Change::Evaluation(_)
-            | Change::Profile(_)
-            | Change::Usage { .. }
-            | Change::Context { .. } => None,
-        });
-        let removed: Vec<_> = removed.collect();
-        if removed.is_empty() {
-            return Ok(());
+    fn archive<'a>(
+        &self,
+        changes: impl IntoIterator<Item = &'a Change>,
+        now: DateTime<Utc>,
+    ) -> Result<(), Error> {
+        let (mut improvements, mut evaluations) = (Vec::new(), Vec::new());
+        for change in changes {
+            match change {
+                Change::Improvement { edit: Edit { before: Some(before), after: None }, .. } => {
+                    improvements.push(before);
+                }
+                Change::Evaluation { edit: Edit { before: Some(before), after: None }, .. } => {
+                    evaluations.push(before);
+                }
+                Change::Improvement { .. }
+                | Change::Evaluation { .. }
+                | Change::Snapshot(_)
+                | Change::Profile(_)
+                | Change::Usage { .. }
+                | Change::Context { .. } => {}
+            }
         }
-        Ok(self.view.archive.append("improvements", now, &removed)?)
+        if !improvements.is_empty() {
+            self.view.archive.append("improvements", now, &improvements)?;
+        }
+        if !evaluations.is_empty() {
+            self.view.archive.append("evaluations", now, &evaluations)?;
+        }
+        Ok(())
     }
+}
+
+/// Where in an operation the next change goes.
+#[derive(Clone, Copy)]
+struct Place {
+    operation: OperationId,
+    now: DateTime<Utc>,
+    n: usize,
 }

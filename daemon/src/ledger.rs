@@ -1,4 +1,4 @@
-//! What the daemon knows beyond the memory itself: usage, outcomes, contexts, recalls and reports.
+//! What the daemon knows beyond the memory itself: usage, outcomes, contexts, recalls, reports, and runs of jobs.
 //!
 //! Outcomes are append-only events. What follows from them, such as counts and Q-values, is kept beside them and
 //! computed again when a report is undone.
@@ -7,4 +7,5 @@ pub mod contexts;
 pub mod outcomes;
 pub mod recalls;
 pub mod reports;
+pub mod runs;
 pub mod usage;

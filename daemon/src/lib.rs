@@ -24,6 +24,7 @@
 //! | 7 composition | [`boot`], [`logging`] | parse, build, bind; run, drain |
 //! | 6 edges | [`server`], [`shutdown`] | async; the only ones that know the runtime |
 //! | 5 requests | [`service`] | one file for each noun |
+//! | 4 jobs | [`jobs`] | one file for each job: what maintenance plans |
 //! | 3 journal | [`journal`] | owns the writer: operations, changes, undo |
 //! | 2 view | [`view`], [`error`] | the bundle of readers; the one conversion to a fault |
 //! | 1 resources | [`database`], [`store`], [`ledger`], [`index`], [`embed`], [`archive`], [`project`], [`config`] | blocking |
@@ -51,7 +52,8 @@
 //!
 //! # Where things go
 //!
-//! A new call is a struct and a line in the table of `memoryd-proto`, and an `impl Serve<…>` here. A new rule is a
+//! A new job is a file in [`jobs`] and an entry in [`jobs::ALL`]: it gets dry-run, report, journal and undo for free, and
+//! cannot write. A new call is a struct and a line in the table of `memoryd-proto`, and an `impl Serve<…>` here. A new rule is a
 //! function in [`domain`], with its numbers in [`config`] and a test that names it.
 
 pub mod archive;
@@ -63,6 +65,7 @@ pub mod domain;
 pub mod embed;
 pub mod error;
 pub mod index;
+pub mod jobs;
 pub mod journal;
 pub mod ledger;
 pub mod logging;

@@ -8,6 +8,7 @@ mod evaluations;
 mod explain;
 mod improvements;
 mod journal;
+mod maintenance;
 mod principles;
 mod profiles;
 mod qavr;
@@ -23,6 +24,8 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use chrono::{DateTime, Utc};
 use memoryd_proto::{AgentName, Fault, ImprovementId, Project, ProjectHash};
+
+pub use maintenance::Tender;
 
 use entry::Entry;
 
@@ -48,6 +51,8 @@ pub struct App {
     pub config: Config,
     /// Takes secrets out of texts.
     pub redactor: Redactor,
+    /// What tends memory, and which job runs.
+    pub tender: Tender,
     /// What the daemon can say about itself.
     pub about: About,
     /// What it counts.

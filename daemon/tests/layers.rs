@@ -13,6 +13,7 @@ const LAYERS: &[(u8, &[&str])] = &[
     (1, &["archive", "config", "database", "embed", "index", "ledger", "project", "store"]),
     (2, &["error", "view"]),
     (3, &["journal"]),
+    (4, &["jobs"]),
     (5, &["service"]),
     (6, &["server", "shutdown"]),
     (7, &["boot", "lib", "logging", "main"]),

@@ -11,9 +11,10 @@ use crate::{
     AgentList, Agents, Consolidatable, ContextList, Contexts, CrossValidated, Dashboard, DashboardView,
     DeleteImprovement, Deleted, Deprecate, Edit, Edited, EvaluationPage, Evaluations, Explain, Explanation,
     Export, ExportPage, ExportQ, FindImprovement, Import, ImportQ, Imported, ImportedQ, Improvement,
-    ImprovementPage, Improvements, Initialise, Initialised, Journal, JournalPage, Learned,
-    MarkCrossValidated, Ping, Pong, Profile, ProfileOf, QTable, Recall, Recalled, ReceivePrinciple, Remember,
-    Remembered, Report, Restore, SetProfile, Shutdown, ShuttingDown, Status, StatusReport, Undo, Undone,
+    ImprovementPage, Improvements, Initialise, Initialised, Journal, JournalPage, Learned, Maintain,
+    Maintained, MarkCrossValidated, Ping, Pong, Profile, ProfileOf, QTable, Recall, Recalled,
+    ReceivePrinciple, Remember, Remembered, Report, Restore, Schedule, ScheduleView, SetProfile, Shutdown,
+    ShuttingDown, SnapshotPage, Snapshots, Status, StatusReport, Undo, Undone,
 };
 
 /// A request, tied to its reply.
@@ -129,6 +130,12 @@ table! {
     Contexts => ContextList,
     /// Figures about an agent's memory, or all of it.
     Dashboard => DashboardView,
+    /// An agent's performance over time.
+    Snapshots => SnapshotPage,
+    /// Tend memory now, or only say what would be done.
+    Maintain => Maintained,
+    /// When jobs run next, and how they last went.
+    Schedule => ScheduleView,
     /// What changed the memory: who, when, why.
     Journal => JournalPage,
     /// Undo an operation.

@@ -4,7 +4,7 @@
 use crate::fault::{Code, Fault};
 
 /// The version of calls and types. Any change to what crosses the wire raises it.
-pub const PROTOCOL: u32 = 1;
+pub const PROTOCOL: u32 = 2;
 
 /// Bytes of a greeting.
 pub const LENGTH: usize = 12;

@@ -3,7 +3,7 @@
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
-use crate::{AgentName, ContextState, Estimator, Improvement};
+use crate::{AgentName, ContextState, Estimator, Improvement, JobState, Snapshot};
 
 /// Ask whether the daemon answers.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -67,6 +67,8 @@ pub struct StatusReport {
     pub open_recalls: u64,
     /// The newest operation of the journal.
     pub last_operation: Option<u64>,
+    /// Jobs whose last run failed.
+    pub failing: Vec<JobState>,
     /// Requests answered since it started.
     pub requests: u64,
     /// Connections open now.
@@ -105,6 +107,8 @@ pub struct DashboardView {
     pub recent_quality: Option<f64>,
     /// Improvements stored in the last 7 days.
     pub improvements_last_7_days: u64,
+    /// The latest snapshot of its performance; absent for all agents together, and before the first.
+    pub latest_snapshot: Option<Snapshot>,
     /// The five best by success rate.
     pub top_improvements: Vec<Improvement>,
     /// The five most useful by Q-value.

@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{AgentName, Evaluation, Improvement, ImprovementId, Mode, OperationId, Profile, QValue};
+use crate::{
+    AgentName, Evaluation, Improvement, ImprovementId, Mode, OperationId, Profile, QValue, Snapshot,
+};
 
 /// One line of an export.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -17,6 +19,8 @@ pub enum Record {
     Evaluation(Evaluation),
     /// An agent's profile.
     Profile(Profile),
+    /// An agent's performance on a day.
+    Snapshot(Snapshot),
     /// A past use of an improvement in a task, which learned utility rests on.
     Outcome(Outcome),
     /// How many reported recalls a context has seen.

@@ -11,7 +11,7 @@ use crate::database::Error;
 use crate::domain::decay;
 use crate::domain::utility::{Learning, Ledgered};
 use crate::ledger::{contexts, outcomes, recalls, reports, usage};
-use crate::store::{Memory, rows};
+use crate::store::{Memory, performance, rows};
 
 /// What a commit touched, for the collections in the process to take over.
 #[derive(Debug, Default)]
@@ -94,9 +94,14 @@ pub fn change(
             }
             (None, None) => {}
         },
-        Change::Evaluation(edit) => match (&edit.before, &edit.after) {
-            (_, Some(after)) => rows::put_evaluation(connection, after)?,
-            (Some(before), None) => rows::remove_evaluation(connection, before)?,
+        Change::Evaluation { row, edit } => match (&edit.before, &edit.after) {
+            (_, Some(after)) => *row = Some(rows::put_evaluation(connection, *row, after)?),
+            (Some(before), None) => *row = rows::remove_evaluation(connection, before)?.or(*row),
+            (None, None) => {}
+        },
+        Change::Snapshot(edit) => match (&edit.before, &edit.after) {
+            (_, Some(after)) => performance::put(connection, after)?,
+            (Some(before), None) => performance::remove(connection, before)?,
             (None, None) => {}
         },
         Change::Profile(edit) => match (&edit.before, &edit.after) {

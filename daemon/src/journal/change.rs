@@ -1,6 +1,8 @@
 //! A change carries what was there before and what is there after, so that it can be shown, journalled and undone.
 
-use memoryd_proto::{AgentName, ContextName, Evaluation, Improvement, ImprovementId, Profile, Scope, Usage};
+use memoryd_proto::{
+    AgentName, ContextName, Evaluation, Improvement, ImprovementId, Profile, Scope, Snapshot, Usage,
+};
 use serde::{Deserialize, Serialize};
 
 use crate::domain::utility::Ledgered;
@@ -18,7 +20,16 @@ pub enum Change {
         edit: Edit<Improvement>,
     },
     /// An evaluation.
-    Evaluation(Edit<Evaluation>),
+    Evaluation {
+        /// Its row, once it has one.
+        #[serde(default)]
+        row: Option<i64>,
+        /// The change.
+        #[serde(flatten)]
+        edit: Edit<Evaluation>,
+    },
+    /// An agent's performance on a day.
+    Snapshot(Edit<Snapshot>),
     /// A profile.
     Profile(Edit<Profile>),
     /// Usage that is imported for an improvement.
@@ -54,7 +65,7 @@ impl<T> Edit<T> {
     }
 
     /// Whichever exists, the later first.
-    fn either(&self) -> Option<&T> {
+    pub(super) fn either(&self) -> Option<&T> {
         self.after.as_ref().or(self.before.as_ref())
     }
 
@@ -75,12 +86,19 @@ impl Change {
         Self::Improvement { row, edit: Edit { before: before.map(bare), after: after.map(bare) } }
     }
 
+    /// An evaluation that is added.
+    #[must_use]
+    pub fn evaluated(evaluation: Evaluation) -> Self {
+        Self::Evaluation { row: None, edit: Edit { before: None, after: Some(evaluation) } }
+    }
+
     /// The change that takes this one back.
     #[must_use]
     pub fn inverse(self) -> Self {
         match self {
             Self::Improvement { row, edit } => Self::Improvement { row, edit: edit.inverse() },
-            Self::Evaluation(edit) => Self::Evaluation(edit.inverse()),
+            Self::Evaluation { row, edit } => Self::Evaluation { row, edit: edit.inverse() },
+            Self::Snapshot(edit) => Self::Snapshot(edit.inverse()),
             Self::Profile(edit) => Self::Profile(edit.inverse()),
             Self::Usage { agent, id, edit } => Self::Usage { agent, id, edit: edit.inverse() },
             Self::Context { name, edit } => Self::Context { name, edit: edit.inverse() },
@@ -95,8 +113,11 @@ impl Change {
                 let project = crate::store::rows::project(&improvement.scope);
                 format!("improvement:{}:{project}:{}", improvement.agent.key(), improvement.id)
             }),
-            Self::Evaluation(edit) => edit.either().map_or_else(String::new, |evaluation| {
+            Self::Evaluation { edit, .. } => edit.either().map_or_else(String::new, |evaluation| {
                 format!("evaluation:{}:{}", evaluation.agent.key(), evaluation.id)
+            }),
+            Self::Snapshot(edit) => edit.either().map_or_else(String::new, |snapshot| {
+                format!("snapshot:{}:{}", snapshot.agent.key(), snapshot.day)
             }),
             Self::Profile(edit) => {
                 edit.either().map_or_else(String::new, |profile| format!("profile:{}", profile.agent.key()))
@@ -118,9 +139,12 @@ impl Change {
                 let id = edit.either().map_or("", |improvement| improvement.id.as_str());
                 format!("{} improvement {id}{scope}{}", edit.verb(), differences(edit))
             }
-            Self::Evaluation(edit) => {
+            Self::Evaluation { edit, .. } => {
                 format!("{} evaluation {}", edit.verb(), edit.either().map_or("", |one| one.id.as_str()))
             }
+            Self::Snapshot(edit) => edit.either().map_or_else(String::new, |snapshot| {
+                format!("{} the snapshot of {} for {}", edit.verb(), snapshot.agent, snapshot.day)
+            }),
             Self::Profile(edit) => {
                 format!(
                     "{} the profile of {}",

@@ -1,10 +1,12 @@
 //! Operations and their changes as rows.
 
+use std::collections::HashSet;
+
 use chrono::{DateTime, Utc};
 use memoryd_proto::{AgentName, Journal, JournalPage, Operation, OperationId};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
-use super::{Change, Draft};
+use super::Change;
 use crate::database::{Error, from_json, instant, to_json};
 
 /// How many changes of an operation a page of the journal shows.
@@ -21,6 +23,17 @@ pub fn next(connection: &Connection) -> Result<OperationId, Error> {
     Ok(OperationId(connection.prepare_cached(sql)?.query_row([], |row| row.get(0))?))
 }
 
+/// What an operation says of itself.
+#[derive(Clone, Copy)]
+pub struct Told<'a> {
+    /// Which call or job makes it.
+    pub actor: &'a str,
+    /// Why, in one line.
+    pub reason: &'a str,
+    /// Whose memory it changes, if one agent's.
+    pub agent: Option<&'a AgentName>,
+}
+
 /// Writes an operation, and marks the one that it undoes.
 ///
 /// # Errors
@@ -29,17 +42,16 @@ pub fn insert(
     connection: &Connection,
     id: OperationId,
     at: DateTime<Utc>,
-    actor: &str,
-    draft: &Draft,
+    told: &Told<'_>,
     undoes: Option<OperationId>,
 ) -> Result<(), Error> {
     let sql = "INSERT INTO operation (id, at, actor, reason, agent, undoes) VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
     connection.prepare_cached(sql)?.execute(params![
         id.0,
         at.timestamp_micros(),
-        actor,
-        draft.reason,
-        draft.agent.as_ref().map(AgentName::key),
+        told.actor,
+        told.reason,
+        told.agent.map(AgentName::key),
         undoes.map(|undone| undone.0),
     ])?;
     if let Some(undone) = undoes {
@@ -52,6 +64,59 @@ pub fn insert(
             .execute(params![undone.0])?;
     }
     Ok(())
+}
+
+/// Marks an operation as one that is carried out a step at a time.
+///
+/// # Errors
+/// Those of the database.
+pub fn open(connection: &Connection, id: OperationId) -> Result<(), Error> {
+    connection.prepare_cached("UPDATE operation SET open = 1 WHERE id = ?1")?.execute([id.0])?;
+    Ok(())
+}
+
+/// Marks an operation as complete; one without changes and events is no operation. Returns whether it is one.
+///
+/// # Errors
+/// Those of the database.
+pub fn close(connection: &Connection, id: OperationId) -> Result<bool, Error> {
+    connection.prepare_cached("UPDATE operation SET open = 0 WHERE id = ?1")?.execute([id.0])?;
+    let sql = "DELETE FROM operation WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM change WHERE operation = ?1) \
+               AND NOT EXISTS (SELECT 1 FROM outcome WHERE operation = ?1)";
+    Ok(connection.prepare_cached(sql)?.execute([id.0])? == 0)
+}
+
+/// The operation of an actor that was begun and is not complete, and how many changes it has.
+///
+/// # Errors
+/// Those of the database.
+pub fn begun(connection: &Connection, actor: &str) -> Result<Option<(OperationId, usize)>, Error> {
+    let sql = "SELECT id, (SELECT count(*) FROM change WHERE operation = id) FROM operation \
+               WHERE actor = ?1 AND open = 1 ORDER BY id DESC LIMIT 1";
+    Ok(connection
+        .prepare_cached(sql)?
+        .query_row([actor], |row| Ok((OperationId(row.get(0)?), row.get::<_, usize>(1)?)))
+        .optional()?)
+}
+
+/// Whether an operation is being carried out.
+///
+/// # Errors
+/// Those of the database.
+pub fn is_open(connection: &Connection, id: OperationId) -> Result<bool, Error> {
+    let sql = "SELECT open FROM operation WHERE id = ?1";
+    Ok(connection.prepare_cached(sql)?.query_row([id.0], |row| row.get(0)).optional()?.unwrap_or(false))
+}
+
+/// The items of an actor's operations that were undone. What a person took back, a job does not do again.
+///
+/// # Errors
+/// Those of the database.
+pub fn taken_back(connection: &Connection, actor: &str) -> Result<HashSet<String>, Error> {
+    let sql = "SELECT DISTINCT item FROM operation JOIN change ON change.operation = id \
+               WHERE actor = ?1 AND undone_by IS NOT NULL";
+    let mut statement = connection.prepare_cached(sql)?;
+    Ok(statement.query_map([actor], |row| row.get(0))?.collect::<Result<_, _>>()?)
 }
 
 /// Writes a change of an operation.

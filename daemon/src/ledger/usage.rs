@@ -64,6 +64,15 @@ pub fn of_agent(connection: &Connection, agent: &AgentName) -> Result<Vec<(Strin
     Ok(all)
 }
 
+/// Of how many improvements the Q-value fades on the day `today`, and how many have one.
+///
+/// # Errors
+/// Those of the database.
+pub fn idle(connection: &Connection, today: i64) -> Result<(u64, u64), Error> {
+    let sql = "SELECT coalesce(sum(q_day < ?1 - 1), 0), count(*) FROM usage";
+    Ok(connection.prepare_cached(sql)?.query_row([today], |row| Ok((row.get(0)?, row.get(1)?)))?)
+}
+
 /// Writes the usage of an improvement.
 ///
 /// # Errors

@@ -1,11 +1,16 @@
 //! Figures about a memory (spec P2).
 
 use chrono::TimeDelta;
-use memoryd_proto::{Dashboard, DashboardView, Evaluations, Fault, Improvement, Serve, Standing};
+use memoryd_proto::{
+    AgentName, Dashboard, DashboardView, Evaluations, Fault, Improvement, Serve, Snapshot, SnapshotPage,
+    Snapshots, Standing,
+};
+use rusqlite::Connection;
 
-use super::App;
+use super::{App, PAGE, page};
 use crate::error::Error;
 use crate::store::listing::{self, Order, Wanted};
+use crate::store::performance;
 
 /// How many of the best are shown.
 const TOP: u64 = 5;
@@ -13,6 +18,16 @@ const TOP: u64 = 5;
 impl Serve<Dashboard> for App {
     fn serve(&self, call: Dashboard) -> Result<DashboardView, Fault> {
         Ok(self.dashboard(call)?)
+    }
+}
+
+impl Serve<Snapshots> for App {
+    fn serve(&self, call: Snapshots) -> Result<SnapshotPage, Fault> {
+        let limit = page(call.limit, PAGE);
+        let listed =
+            self.view().read(|connection| performance::list(connection, &call, (call.offset, limit)));
+        let (snapshots, total) = listed?;
+        Ok(SnapshotPage { snapshots, total })
     }
 }
 
@@ -43,6 +58,7 @@ impl App {
                 recent_success_rate: success,
                 recent_quality: quality,
                 improvements_last_7_days: listing::count(connection, &week, &showing)?,
+                latest_snapshot: latest(connection, call.agent.as_ref())?,
                 top_improvements: top(Order::SuccessRate)?,
                 top_q: top(Order::Q)?,
                 contexts,
@@ -50,4 +66,11 @@ impl App {
             })
         })
     }
+}
+
+/// The latest snapshot of an agent.
+fn latest(connection: &Connection, agent: Option<&AgentName>) -> Result<Option<Snapshot>, Error> {
+    let Some(agent) = agent else { return Ok(None) };
+    let wanted = Snapshots { agent: Some(agent.clone()), ..Snapshots::default() };
+    Ok(performance::list(connection, &wanted, (0, 1))?.0.pop())
 }

@@ -8,9 +8,6 @@ use memoryd_proto::{
 use super::App;
 use super::remember::Lesson;
 
-/// What is left of a confidence that is transferred to another agent.
-const DISCOUNT: f64 = 0.9;
-
 impl Serve<MarkCrossValidated> for App {
     fn serve(&self, call: MarkCrossValidated) -> Result<CrossValidated, Fault> {
         let mut agents = call.validating_agents;
@@ -45,7 +42,7 @@ impl Serve<ReceivePrinciple> for App {
         let document = entry.document(&call.document)?;
         entry.id(&call.original_id)?;
         let category = entry.label("category", &call.category)?;
-        let confidence = Confidence::clamped(call.confidence.get() * DISCOUNT);
+        let confidence = Confidence::clamped(call.confidence.get() * self.config.consolidation.discount);
         let mut lesson = Lesson::new(call.agent, document, category, confidence, vec![Scope::Global]);
         lesson.learned_from = Some(format!("transfer of {}", call.original_id));
         lesson.embedding = self.view().embed_all(&[&lesson.document])?.pop();

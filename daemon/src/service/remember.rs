@@ -226,7 +226,8 @@ impl App {
             .iter()
             .filter_map(|change| match change {
                 Change::Improvement { edit, .. } => edit.after.as_ref().map(|after| after.id.as_str()),
-                Change::Evaluation(_)
+                Change::Evaluation { .. }
+                | Change::Snapshot(_)
                 | Change::Profile(_)
                 | Change::Usage { .. }
                 | Change::Context { .. } => None,

@@ -10,10 +10,10 @@ use memoryd_proto::{
 use super::remember::Lesson;
 use super::{App, recall};
 use crate::domain::utility::{Ledgered, Verdict};
-use crate::domain::{assessment, decay, profile, scoping, text};
+use crate::domain::{assessment, decay, judgement, profile, scoping, text};
 use crate::embed::Embedding;
 use crate::error::Error;
-use crate::journal::{Change, Draft, Edit, Event, Planning};
+use crate::journal::{Change, Draft, Event, Planning};
 use crate::ledger::outcomes::{Outcome, Task};
 use crate::ledger::recalls::{self, Receipt};
 use crate::ledger::{contexts, reports, usage};
@@ -91,7 +91,7 @@ impl App {
             ..Draft::default()
         };
         let evaluation = evaluation(planning, prepared)?;
-        draft.changes.push(Change::Evaluation(Edit { before: None, after: Some(evaluation.clone()) }));
+        draft.changes.push(Change::evaluated(evaluation.clone()));
         let insights = self.insights(planning, &mut draft, prepared, &evaluation);
         let items = self.items(planning, &mut draft, prepared, receipt.as_ref())?;
         let context = receipt.as_ref().zip(report.recall.as_ref()).map(|(receipt, id)| {
@@ -228,13 +228,13 @@ impl App {
             task: used.then(|| Task { text: report.task.clone(), vector: prepared.task_vector.clone() }),
         }));
         let rule = &self.config.deprecation;
-        let failing = after.success_rate().is_some_and(|rate| rate < rule.success_rate);
-        let condemned = rule.enabled && used && after.usage_count >= rule.usage && failing;
+        let shown = after.shown(today, self.config.learning.decay_factor);
+        let condemned = rule.enabled && used && judgement::fails(&shown, rule.usage, rule.success_rate);
         let mut deprecated = false;
         for (row, known) in copies {
             if condemned && known.deprecation.is_none() {
                 deprecated = true;
-                let reason = "Low success rate after extensive usage".to_owned();
+                let reason = judgement::FAILING.to_owned();
                 let mut after = known.clone();
                 after.deprecation = Some(memoryd_proto::Deprecation { reason, at: planning.now });
                 draft.changes.push(Change::improvement(Some(row), Some(known), Some(after)));

@@ -32,6 +32,8 @@ impl Serve<Status> for App {
 impl App {
     fn status(&self) -> Result<StatusReport, Error> {
         let (now, showing, view) = (self.now(), self.showing(), self.view());
+        let mut failing = self.schedule()?.jobs;
+        failing.retain(|job| job.failures > 0);
         let newest = memoryd_proto::Journal { limit: 1, ..memoryd_proto::Journal::default() };
         let path = view.reader.path();
         let size = |suffix: &str| {
@@ -60,6 +62,7 @@ impl App {
                 evaluations: listing::evaluations(connection, &Evaluations::default(), (0, 0))?.1,
                 open_recalls: recalls::open(connection, now)?,
                 last_operation: page.operations.first().map(|operation| operation.id.0),
+                failing,
                 requests: self.counters.requests.load(Ordering::Relaxed),
                 connections: self.counters.connections.load(Ordering::Relaxed) as u64,
                 resident_bytes: resident_bytes(),

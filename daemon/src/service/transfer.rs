@@ -4,7 +4,8 @@ use std::collections::{HashMap, HashSet};
 
 use chrono::{DateTime, Utc};
 use memoryd_proto::{
-    Deprecation, Export, ExportPage, Fault, Import, Imported, Improvement, Record, Refused, Serve, Usage,
+    Deprecation, Export, ExportPage, Fault, Import, Imported, Improvement, Record, Refused, Serve, Snapshot,
+    Usage,
 };
 
 use super::entry::Entry;
@@ -16,7 +17,7 @@ use crate::journal::{Change, Draft, Edit, Event, Planning};
 use crate::ledger::outcomes::{self, Outcome, Task};
 use crate::ledger::{contexts, usage};
 use crate::store::listing;
-use crate::store::{export, rows};
+use crate::store::{export, performance, rows};
 
 impl Serve<Export> for App {
     fn serve(&self, call: Export) -> Result<ExportPage, Fault> {
@@ -86,7 +87,8 @@ impl App {
                         let known = outcomes::known(connection, one)?;
                         texts.extend((!known).then_some(one.task.as_str()));
                     }
-                    Record::Evaluation(_) | Record::Profile(_) | Record::Context(_) => {}
+                    Record::Evaluation(_) | Record::Profile(_) | Record::Snapshot(_) | Record::Context(_) => {
+                    }
                 }
             }
             Ok::<_, Error>(texts)
@@ -105,7 +107,7 @@ fn clean(record: Record, entry: &mut Entry<'_>) -> Result<Record, Fault> {
         }
         Record::Evaluation(one) => entry.id(&one.id)?,
         Record::Outcome(one) => entry.id(&one.improvement)?,
-        Record::Profile(_) | Record::Context(_) => {}
+        Record::Profile(_) | Record::Snapshot(_) | Record::Context(_) => {}
     }
     Ok(match record {
         Record::Improvement(one) => Record::Improvement(Improvement {
@@ -154,6 +156,7 @@ fn clean(record: Record, entry: &mut Entry<'_>) -> Result<Record, Fault> {
             one.at = micros(one.at);
             Record::Outcome(one)
         }
+        Record::Snapshot(one) => Record::Snapshot(Snapshot { at: micros(one.at), ..one }),
         Record::Context(one) => Record::Context(one),
     })
 }
@@ -175,7 +178,7 @@ fn take(
             let known =
                 view.read(|connection| listing::has_evaluation(connection, &one.agent, one.id.as_str()))?;
             if !known {
-                draft.changes.push(Change::Evaluation(Edit { before: None, after: Some(one.clone()) }));
+                draft.changes.push(Change::evaluated(one.clone()));
             }
             !known
         }
@@ -183,6 +186,13 @@ fn take(
             let known = view.read(|connection| listing::profile(connection, &one.agent))?;
             if known.is_none() {
                 draft.changes.push(Change::Profile(Edit { before: None, after: Some(one.clone()) }));
+            }
+            known.is_none()
+        }
+        Record::Snapshot(one) => {
+            let known = view.read(|connection| performance::find(connection, &one.agent, one.day))?;
+            if known.is_none() {
+                draft.changes.push(Change::Snapshot(Edit { before: None, after: Some(one.clone()) }));
             }
             known.is_none()
         }
@@ -261,6 +271,7 @@ fn key(record: &Record) -> String {
         }
         Record::Evaluation(one) => format!("evaluation:{}:{}", one.agent.key(), one.id),
         Record::Profile(one) => format!("profile:{}", one.agent.key()),
+        Record::Snapshot(one) => format!("snapshot:{}:{}", one.agent.key(), one.day),
         Record::Outcome(one) => {
             format!(
                 "outcome:{}:{}:{}:{}",

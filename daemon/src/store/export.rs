@@ -28,6 +28,7 @@ const BYTES: usize = 4 * 1024 * 1024;
 /// The parts of an export, in order, and the rows of each that come after a number.
 const PARTS: &[(&str, Part)] = &[
     ("profile", profiles),
+    ("snapshot", snapshots),
     ("improvement", improvements),
     ("evaluation", evaluations),
     ("outcome", outcomes),
@@ -92,6 +93,7 @@ fn finish(
 ) -> Result<ExportPage, Error> {
     let sql = "SELECT \
         (SELECT count(*) FROM profile WHERE ?1 IS NULL OR agent = ?1) + \
+        (SELECT count(*) FROM snapshot WHERE ?1 IS NULL OR agent = ?1) + \
         (SELECT count(*) FROM improvement JOIN collection ON collection.id = collection WHERE ?1 IS NULL OR agent = ?1) + \
         (SELECT count(*) FROM evaluation WHERE ?1 IS NULL OR agent = ?1) + \
         (SELECT count(*) FROM outcome JOIN evidence ON evidence.outcome = n \
@@ -138,6 +140,20 @@ fn profiles(
     select(connection, sql, agent, after, |row| {
         let body = text(row, 1)?;
         Ok((number(row, 0)?, body.len(), Record::Profile(from_json("profile", &body)?)))
+    })
+}
+
+fn snapshots(
+    connection: &Connection,
+    agent: Option<&str>,
+    after: i64,
+    _: &Showing,
+) -> Result<Vec<(i64, usize, Record)>, Error> {
+    let sql = "SELECT n, body FROM (SELECT row_number() OVER (ORDER BY agent, day) AS n, * FROM snapshot) \
+               WHERE (?1 IS NULL OR agent = ?1) AND n > ?2 ORDER BY n LIMIT ?3";
+    select(connection, sql, agent, after, |row| {
+        let body = text(row, 1)?;
+        Ok((number(row, 0)?, body.len(), Record::Snapshot(from_json("snapshot", &body)?)))
     })
 }
 

@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use memoryd_proto::{
-    AgentName, Evaluation, Evaluations, Improvement, ImprovementId, Profile, ProjectHash, Standing,
+    AgentName, Evaluation, Evaluations, Improvement, ImprovementId, Profile, ProjectHash, Source, Standing,
 };
 use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, params, params_from_iter};
@@ -41,6 +41,10 @@ pub struct Wanted {
     pub tags: Vec<String>,
     /// Only stored at or after this instant.
     pub since: Option<DateTime<Utc>>,
+    /// Only of this source.
+    pub source: Option<Source>,
+    /// Only used in so many tasks or more.
+    pub used: Option<u64>,
 }
 
 impl Wanted {
@@ -82,6 +86,20 @@ impl Wanted {
         }
         if let Some(since) = self.since {
             also("improvement.created_at >= ?", since.timestamp_micros().into());
+        }
+        if let Some(source) = self.source {
+            let name = match source {
+                Source::Own => "self",
+                Source::SystemPrinciples => "system_principles",
+                Source::Transferred => "transferred",
+            };
+            also("json_extract(body, '$.source') = ?", name.to_owned().into());
+        }
+        if let Some(used) = self.used {
+            let used = i64::try_from(used).unwrap_or(i64::MAX);
+            let sql = "(SELECT usage_count FROM usage AS used WHERE used.agent = collection.agent \
+                       AND used.id = improvement.id) >= ?";
+            also(sql, used.into());
         }
         (sql, values)
     }

@@ -76,6 +76,18 @@ pub fn improvement(row: &Row<'_>) -> Result<(i64, Improvement), Error> {
     Ok((row.get(0)?, improvement))
 }
 
+/// The improvement at a row, without its usage.
+///
+/// # Errors
+/// Those of the database.
+pub fn at(connection: &Connection, row: i64) -> Result<Option<Improvement>, Error> {
+    let sql = format!("SELECT {COLUMNS} FROM {TABLES} WHERE improvement.row = ?1");
+    let mut statement = connection.prepare_cached(&sql)?;
+    let mut found = statement.query([row])?;
+    let Some(row) = found.next()? else { return Ok(None) };
+    Ok(Some(improvement(row)?.1))
+}
+
 fn scope(project: &str) -> Result<Scope, Error> {
     if project.is_empty() { Ok(Scope::Global) } else { stored(project).map(Scope::Project) }
 }
@@ -204,37 +216,45 @@ pub fn remove_vector(connection: &Connection, row: i64) -> Result<(), Error> {
     Ok(())
 }
 
-/// Writes an evaluation.
+/// Writes an evaluation at `row`, or at a new row, and returns the row.
 ///
 /// # Errors
 /// Those of the database.
-pub fn put_evaluation(connection: &Connection, evaluation: &Evaluation) -> Result<(), Error> {
+pub fn put_evaluation(
+    connection: &Connection,
+    row: Option<i64>,
+    evaluation: &Evaluation,
+) -> Result<i64, Error> {
     let agent = &evaluation.agent;
     connection
         .prepare_cached("INSERT OR IGNORE INTO agent (key, name, created_at) VALUES (?1, ?2, ?3)")?
         .execute(params![agent.key(), agent.as_str(), evaluation.at.timestamp_micros()])?;
-    let sql = "INSERT INTO evaluation (agent, id, at, success, quality, body) VALUES (?1, ?2, ?3, ?4, ?5, ?6) \
-               ON CONFLICT (agent, id) DO UPDATE SET at = ?3, success = ?4, quality = ?5, body = ?6";
-    connection.prepare_cached(sql)?.execute(params![
-        agent.key(),
-        evaluation.id.as_str(),
-        evaluation.at.timestamp_micros(),
-        evaluation.success,
-        evaluation.quality.get(),
-        to_json("evaluation", evaluation)?,
-    ])?;
-    Ok(())
+    let sql = "INSERT INTO evaluation (n, agent, id, at, success, quality, body) \
+               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) \
+               ON CONFLICT (agent, id) DO UPDATE SET at = ?4, success = ?5, quality = ?6, body = ?7 RETURNING n";
+    Ok(connection.prepare_cached(sql)?.query_row(
+        params![
+            row,
+            agent.key(),
+            evaluation.id.as_str(),
+            evaluation.at.timestamp_micros(),
+            evaluation.success,
+            evaluation.quality.get(),
+            to_json("evaluation", evaluation)?,
+        ],
+        |row| row.get(0),
+    )?)
 }
 
-/// Removes an evaluation.
+/// Removes an evaluation, and returns the row that it had.
 ///
 /// # Errors
 /// Those of the database.
-pub fn remove_evaluation(connection: &Connection, evaluation: &Evaluation) -> Result<(), Error> {
-    connection
-        .prepare_cached("DELETE FROM evaluation WHERE agent = ?1 AND id = ?2")?
-        .execute(params![evaluation.agent.key(), evaluation.id.as_str()])?;
-    Ok(())
+pub fn remove_evaluation(connection: &Connection, evaluation: &Evaluation) -> Result<Option<i64>, Error> {
+    Ok(connection
+        .prepare_cached("DELETE FROM evaluation WHERE agent = ?1 AND id = ?2 RETURNING n")?
+        .query_row(params![evaluation.agent.key(), evaluation.id.as_str()], |row| row.get(0))
+        .optional()?)
 }
 
 /// Writes a profile.

@@ -179,6 +179,62 @@ fn considered(verdict: Verdict) -> Considered {
     Considered { id, scope, document: "A lesson".to_owned(), why: why(), verdict }
 }
 
+fn snapshot() -> Snapshot {
+    Snapshot {
+        agent: name("finder"),
+        day: at().date_naive(),
+        at: at(),
+        total_tasks: 4,
+        successful_tasks: 3,
+        success_rate: 0.75,
+        avg_quality: Quality::new(80.0).unwrap(),
+        quality_trend: -1.5,
+        avg_time_ms: Some(1200.0),
+        avg_tokens: Some(5000.0),
+        total_insights: 2,
+        improvements_stored: 1,
+        improving: false,
+    }
+}
+
+fn job_state() -> JobState {
+    JobState {
+        job: JobName::Consolidate,
+        cadence: Cadence::Weekly,
+        cron: "0 0 4 * * SUN".to_owned(),
+        next: Some(at()),
+        next_offset: 3600,
+        running: true,
+        last: Some(JobRun {
+            started_at: at(),
+            took_ms: 7,
+            operation: Some(OperationId(5)),
+            total: 2,
+            failed: text("The disk is full"),
+        }),
+        failures: 1,
+    }
+}
+
+fn maintained() -> Maintained {
+    Maintained {
+        dry_run: true,
+        jobs: vec![JobReport {
+            job: JobName::BackUp,
+            operation: Some(OperationId(6)),
+            planned: vec![PlannedChange {
+                agent: Some(name("finder")),
+                why: "because".to_owned(),
+                changes: texts(&["added improvement improvement_1"]),
+            }],
+            total: 1,
+            left_out: 2,
+            notes: texts(&["A note"]),
+            took_ms: 3,
+        }],
+    }
+}
+
 fn profile() -> Profile {
     Profile {
         agent: name("finder"),
@@ -192,6 +248,7 @@ fn records() -> Vec<Record> {
         Record::Improvement(improvement()),
         Record::Evaluation(evaluation()),
         Record::Profile(profile()),
+        Record::Snapshot(snapshot()),
         Record::Outcome(Outcome {
             agent: name("finder"),
             improvement: id("improvement_1"),
@@ -290,6 +347,7 @@ fn status() -> StatusReport {
         evaluations: 3,
         open_recalls: 4,
         last_operation: Some(5),
+        failing: vec![job_state()],
         requests: 6,
         connections: 7,
         resident_bytes: Some(8),
@@ -392,6 +450,7 @@ fn dashboard() -> DashboardView {
         recent_success_rate: Some(0.5),
         recent_quality: Some(70.0),
         improvements_last_7_days: 3,
+        latest_snapshot: Some(snapshot()),
         top_improvements: vec![improvement()],
         top_q: Vec::new(),
         contexts: vec![context()],
@@ -480,6 +539,15 @@ pub fn all() -> Vec<Sample> {
         ),
         sample(Contexts {}, ContextList { contexts: vec![context()] }),
         sample(Dashboard { agent: agent.clone() }, dashboard()),
+        sample(
+            Snapshots { agent: agent.clone(), since: Some(at().date_naive()), offset: 1, limit: 2 },
+            SnapshotPage { snapshots: vec![snapshot()], total: 3 },
+        ),
+        sample(Maintain { job: Some(JobName::Metrics), dry_run: true }, maintained()),
+        sample(
+            Schedule {},
+            ScheduleView { now: at(), zone: "Europe/Dublin".to_owned(), jobs: vec![job_state()] },
+        ),
         sample(Journal { agent: agent.clone(), before: Some(operation), limit: 3 }, journal()),
         sample(
             Undo { operation },

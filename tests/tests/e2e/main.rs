@@ -14,6 +14,7 @@ mod explain;
 mod hostility;
 mod intake;
 mod ledger;
+mod maintenance;
 mod names;
 mod principles;
 mod profile;

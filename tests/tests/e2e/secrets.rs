@@ -182,6 +182,7 @@ fn m14_an_import_is_redacted_in_every_field() {
                         one.task = token(21);
                         Record::Outcome(one)
                     }
+                    Record::Snapshot(one) => Record::Snapshot(one),
                     Record::Context(one) => Record::Context(one),
                 })
                 .collect();

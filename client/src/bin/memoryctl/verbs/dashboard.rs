@@ -79,6 +79,7 @@ mod tests {
             recent_success_rate: None,
             recent_quality: Some(81.6),
             improvements_last_7_days: 12,
+            latest_snapshot: None,
             top_improvements: vec![sample::improvement()],
             top_q: Vec::new(),
             contexts: vec![ContextState {

@@ -1,0 +1,64 @@
+//! The zone whose local time schedules and days go by. Instants are UTC everywhere else.
+
+use chrono::{DateTime, FixedOffset, Local, NaiveDate, Offset, TimeZone, Utc};
+use chrono_tz::Tz;
+
+/// A time zone.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Zone {
+    /// That of the system.
+    #[default]
+    System,
+    /// One by its IANA name.
+    Named(Tz),
+}
+
+impl Zone {
+    /// The zone of an IANA name, or that of the system for an empty one; none when there is no such zone.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        if name.is_empty() { Some(Self::System) } else { name.parse().ok().map(Self::Named) }
+    }
+
+    /// Its IANA name, or `local` for that of the system.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::System => "local",
+            Self::Named(zone) => zone.name(),
+        }
+    }
+
+    /// An instant as its clocks show it.
+    #[must_use]
+    pub fn local(self, at: DateTime<Utc>) -> DateTime<FixedOffset> {
+        fn fixed<Z: TimeZone>(at: DateTime<Utc>, zone: &Z) -> DateTime<FixedOffset> {
+            let local = at.with_timezone(zone);
+            local.with_timezone(&local.offset().fix())
+        }
+        match self {
+            Self::System => fixed(at, &Local),
+            Self::Named(zone) => fixed(at, &zone),
+        }
+    }
+
+    /// The day of an instant.
+    #[must_use]
+    pub fn day(self, at: DateTime<Utc>) -> NaiveDate {
+        self.local(at).date_naive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_day_is_that_of_the_zone() {
+        let at = Utc.with_ymd_and_hms(2026, 1, 5, 23, 30, 0).unwrap();
+        let kiritimati = Zone::named("Pacific/Kiritimati").unwrap();
+        assert_eq!(kiritimati.day(at), NaiveDate::from_ymd_opt(2026, 1, 6).unwrap());
+        assert_eq!(Zone::named("UTC").unwrap().day(at), NaiveDate::from_ymd_opt(2026, 1, 5).unwrap());
+        assert_eq!(Zone::named("Mars/Olympus"), None);
+    }
+}

@@ -1,0 +1,20 @@
+-- Maintenance: what jobs keep, and when they ran.
+
+CREATE TABLE snapshot (
+    agent TEXT NOT NULL,
+    day   TEXT NOT NULL,               -- such as 2026-01-05, in local time
+    body  TEXT NOT NULL,               -- JSON
+    PRIMARY KEY (agent, day)
+) WITHOUT ROWID;
+
+CREATE TABLE run (
+    job      TEXT PRIMARY KEY,
+    due      INTEGER NOT NULL,         -- the time of the schedule that was last kept; at first, since when it counts
+    failures INTEGER NOT NULL,         -- in a row
+    retry_at INTEGER,                  -- when a failed run is tried again
+    last     TEXT                      -- JSON: the last run
+) WITHOUT ROWID;
+
+-- An operation is open while a job carries it out, a step at a time. The next start completes it.
+ALTER TABLE operation ADD COLUMN open INTEGER NOT NULL DEFAULT 0;
+CREATE INDEX operation_actor ON operation (actor, id);

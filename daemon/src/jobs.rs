@@ -1,0 +1,81 @@
+//! The jobs that tend memory (spec S1, S3). A job plans, and cannot write: what it planned is carried out by the
+//! journal, the same way for all. One file for each.
+
+mod ahead;
+mod decay;
+mod deprecate;
+mod metrics;
+mod promote;
+
+pub use ahead::Ahead;
+
+use chrono::{DateTime, Utc};
+use memoryd_proto::{Cadence, Improvement, JobName};
+
+use crate::clock::Zone;
+use crate::config::Config;
+use crate::error::Error;
+use crate::journal::Plan;
+use crate::store::listing;
+use crate::store::listing::{Order, Showing, Wanted};
+use crate::view::View;
+
+/// A job of maintenance. It takes no input but what is stored, and planning it again after it was carried out plans
+/// nothing.
+pub trait Job: Sync {
+    /// Its name.
+    fn name(&self) -> JobName;
+    /// How often it runs, unless configured otherwise.
+    fn cadence(&self) -> Cadence;
+    /// What is to be done.
+    ///
+    /// # Errors
+    /// When something that it needs cannot be read.
+    fn plan(&self, tending: &Tending<'_>) -> Result<Plan, Error>;
+}
+
+/// Every job, in the order in which those run that are due together.
+pub const ALL: &[&dyn Job] = &[&metrics::Metrics, &deprecate::Deprecate, &promote::Promote, &decay::Decay];
+
+/// What a plan is made from.
+pub struct Tending<'a> {
+    /// Everything that can be read.
+    pub view: &'a View,
+    /// The numbers of the rules.
+    pub config: &'a Config,
+    /// The time.
+    pub now: DateTime<Utc>,
+    /// The zone whose days count.
+    pub zone: Zone,
+    /// What the jobs before this one are about to do, when they were only planned.
+    pub ahead: &'a Ahead,
+    /// Is told how much of the planning is done, of how much.
+    pub progress: &'a dyn Fn(u64, u64),
+}
+
+impl Tending<'_> {
+    /// How usage is shown now.
+    #[must_use]
+    pub fn showing(&self) -> Showing {
+        Showing::at(self.now, self.config)
+    }
+
+    /// Improvements with their rows and usage, as the jobs before this one leave them: those that `wanted` selects now,
+    /// and all that those jobs touch. Whoever asks applies its own rule to each.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn improvements(&self, wanted: &Wanted) -> Result<Vec<(Option<i64>, Improvement)>, Error> {
+        let showing = self.showing();
+        let found = self.view.read(|connection| {
+            listing::improvements(connection, wanted, Order::Export, (0, u64::MAX >> 1), &showing)
+        })?;
+        Ok(self.ahead.applied(found, &showing))
+    }
+}
+
+/// The name under which a job's operations stand in the journal.
+#[must_use]
+pub fn actor(job: JobName) -> String {
+    format!("job {job}")
+}

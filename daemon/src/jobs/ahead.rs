@@ -1,0 +1,69 @@
+//! What jobs that were only planned are about to do, so that the plans of later jobs take it into account.
+
+use std::collections::BTreeMap;
+
+use memoryd_proto::{Improvement, ImprovementId, Scope};
+
+use crate::domain::utility::Ledgered;
+use crate::journal::{Change, Plan};
+use crate::store::listing::Showing;
+
+/// Changes that are planned and not yet made.
+#[derive(Debug, Default)]
+pub struct Ahead {
+    improvements: BTreeMap<(String, Scope, ImprovementId), (Option<i64>, Option<Improvement>)>,
+    usage: BTreeMap<(String, ImprovementId), Option<Ledgered>>,
+}
+
+impl Ahead {
+    /// Takes in a plan that comes before.
+    pub fn absorb(&mut self, plan: &Plan) {
+        for change in plan.steps.iter().flat_map(|step| &step.changes) {
+            match change {
+                Change::Improvement { row, edit } => {
+                    let Some(either) = edit.after.as_ref().or(edit.before.as_ref()) else { continue };
+                    let key = (either.agent.key(), either.scope.clone(), either.id.clone());
+                    self.improvements.insert(key, (*row, edit.after.clone()));
+                }
+                Change::Usage { agent, id, edit } => {
+                    self.usage.insert((agent.key(), id.clone()), edit.after.clone());
+                }
+                Change::Evaluation { .. }
+                | Change::Snapshot(_)
+                | Change::Profile(_)
+                | Change::Context { .. } => {}
+            }
+        }
+    }
+
+    /// Improvements that were found, as they will be, and those that are touched and were not found.
+    pub(super) fn applied(
+        &self,
+        found: Vec<(i64, Improvement)>,
+        showing: &Showing,
+    ) -> Vec<(Option<i64>, Improvement)> {
+        if self.improvements.is_empty() && self.usage.is_empty() {
+            return found.into_iter().map(|(row, one)| (Some(row), one)).collect();
+        }
+        let key = |one: &Improvement| (one.agent.key(), one.scope.clone(), one.id.clone());
+        let untouched = found.into_iter().filter(|(_, one)| !self.improvements.contains_key(&key(one)));
+        let touched = self.improvements.values().filter_map(|(row, after)| Some((*row, after.clone()?)));
+        let mut all: Vec<_> = untouched.map(|(row, one)| (Some(row), one)).chain(touched).collect();
+        for (_, one) in &mut all {
+            if let Some(usage) = self.usage.get(&(one.agent.key(), one.id.clone())) {
+                one.usage = usage
+                    .as_ref()
+                    .map_or_else(Default::default, |usage| usage.shown(showing.today, showing.decay));
+            }
+        }
+        all.sort_by(|(_, a), (_, b)| {
+            (a.agent.key(), a.created_at, &a.id, &a.scope).cmp(&(
+                b.agent.key(),
+                b.created_at,
+                &b.id,
+                &b.scope,
+            ))
+        });
+        all
+    }
+}
