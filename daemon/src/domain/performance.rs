@@ -69,11 +69,12 @@ mod tests {
 
     #[test]
     fn p1_the_trend_compares_the_newer_half_with_the_older() {
-        assert_eq!(trend(&[]), 0.0);
-        assert_eq!(trend(&[80.0]), 0.0);
-        assert_eq!(trend(&[90.0, 70.0]), 20.0);
         // Of an odd number the older half is the larger, as in the seed.
-        assert_eq!(trend(&[90.0, 60.0, 70.0]), 25.0);
+        for (newest_first, expected) in
+            [(&[][..], 0.0), (&[80.0], 0.0), (&[90.0, 70.0], 20.0), (&[90.0, 60.0, 70.0], 25.0)]
+        {
+            assert!((trend(newest_first) - expected).abs() < 1e-12, "{newest_first:?}");
+        }
     }
 
     #[test]

@@ -11,9 +11,12 @@ use crate::store::listing::Showing;
 /// Changes that are planned and not yet made.
 #[derive(Debug, Default)]
 pub struct Ahead {
-    improvements: BTreeMap<(String, Scope, ImprovementId), (Option<i64>, Option<Improvement>)>,
+    improvements: BTreeMap<(String, Scope, ImprovementId), Planned>,
     usage: BTreeMap<(String, ImprovementId), Option<Ledgered>>,
 }
+
+/// The row of an improvement, if it has one, and what becomes of it.
+type Planned = (Option<i64>, Option<Improvement>);
 
 impl Ahead {
     /// Takes in a plan that comes before.

@@ -4,6 +4,7 @@
 //! left out, and the next run looks again. Each batch of steps and its entries in the journal are one transaction. What
 //! is interrupted stays open, and the next run of the job completes the same operation.
 
+use chrono::{DateTime, Utc};
 use memoryd_proto::OperationId;
 use rusqlite::Connection;
 
@@ -62,12 +63,7 @@ impl Journal {
             place = writing.transaction(Durability::Process, |transaction| {
                 let mut place = match place {
                     Some(place) => place,
-                    None => {
-                        let operation = operations::next(transaction)?;
-                        operations::insert(transaction, operation, now, &told, None)?;
-                        operations::open(transaction, operation)?;
-                        Place { operation, now, n: 0 }
-                    }
+                    None => begin(transaction, now, &told)?,
                 };
                 for Step { changes, events, vectors, .. } in batch {
                     if hold(transaction, &changes)? {
@@ -102,6 +98,14 @@ impl Journal {
     pub fn interrupted(&self, actor: &str) -> Result<bool, Error> {
         Ok(self.view.read(|connection| operations::begun(connection, actor))?.is_some())
     }
+}
+
+/// Begins an operation that is carried out a step at a time.
+fn begin(connection: &Connection, now: DateTime<Utc>, told: &Told<'_>) -> Result<Place, Error> {
+    let operation = operations::next(connection)?;
+    operations::insert(connection, operation, now, told, None)?;
+    operations::open(connection, operation)?;
+    Ok(Place { operation, now, n: 0 })
 }
 
 /// Whether everything is as it was when the changes were planned.
