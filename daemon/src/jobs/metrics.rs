@@ -45,7 +45,7 @@ fn step(tending: &Tending<'_>, agent: &AgentName) -> Result<Option<Step>, Error>
         ..Wanted::default()
     };
     let (evaluations, before, stored) = tending.view.read(|connection| {
-        let (evaluations, _) = listing::evaluations(connection, &wanted, (0, config.evaluations.into()))?;
+        let evaluations = listing::newest(connection, &wanted, (0, config.evaluations.into()))?;
         let stored = listing::count(connection, &learned, &tending.showing())?;
         Ok::<_, Error>((evaluations, snapshots::find(connection, agent, day)?, stored))
     })?;

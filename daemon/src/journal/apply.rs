@@ -16,8 +16,10 @@ use crate::store::{Memory, performance, rows};
 /// What a commit touched, for the collections in the process to take over.
 #[derive(Debug, Default)]
 pub struct Touched {
-    /// Rows that were written.
+    /// Rows whose text or place in a sequence was written.
     rows: Vec<i64>,
+    /// Rows of which nothing was written but what gates look at.
+    facts: Vec<i64>,
     /// Rows that were removed.
     dropped: Vec<(AgentName, Scope, i64)>,
     /// Improvements whose usage changed.
@@ -41,6 +43,7 @@ impl Touched {
             memory.drop_row(agent, scope, *row);
         }
         memory.refresh(connection, &self.rows)?;
+        memory.refresh_facts(connection, &self.facts)?;
         for (agent, id) in &self.usage {
             memory.refresh_usage(connection, agent, id)?;
         }
@@ -84,7 +87,12 @@ pub fn change(
                     touched.past.insert(key);
                 }
                 *row = Some(place);
-                touched.rows.push(place);
+                let found_the_same = before.as_ref().is_some_and(|before| {
+                    reads_the_same
+                        && before.learned_from == after.learned_from
+                        && before.created_at == after.created_at
+                });
+                if found_the_same { &mut touched.facts } else { &mut touched.rows }.push(place);
             }
             (Some(before), None) => {
                 if let Some(place) = *row {

@@ -241,7 +241,7 @@ pub fn with_digest(
         .flatten())
 }
 
-/// Evaluations, newest first.
+/// Evaluations, newest first, and how many there are in all.
 ///
 /// # Errors
 /// Those of the database.
@@ -250,21 +250,48 @@ pub fn evaluations(
     wanted: &Evaluations,
     (offset, limit): (u64, u64),
 ) -> Result<(Vec<Evaluation>, u64), Error> {
-    let filter = "(?1 IS NULL OR agent = ?1) AND (?2 IS NULL OR success = ?2) AND (?3 IS NULL OR at >= ?3)";
-    let agent = wanted.agent.as_ref().map(AgentName::key);
-    let since = wanted.since.map(|since| since.timestamp_micros());
+    let (filter, values) = chosen(wanted);
     let total = connection
         .prepare_cached(&format!("SELECT count(*) FROM evaluation WHERE {filter}"))?
-        .query_row(params![agent, wanted.success, since], |row| row.get(0))?;
-    let sql =
-        format!("SELECT body FROM evaluation WHERE {filter} ORDER BY at DESC, id DESC LIMIT ?4 OFFSET ?5");
+        .query_row(params_from_iter(&values), |row| row.get(0))?;
+    Ok((newest(connection, wanted, (offset, limit))?, total))
+}
+
+/// Evaluations, newest first.
+///
+/// # Errors
+/// Those of the database.
+pub fn newest(
+    connection: &Connection,
+    wanted: &Evaluations,
+    (offset, limit): (u64, u64),
+) -> Result<Vec<Evaluation>, Error> {
+    let (filter, values) = chosen(wanted);
+    let sql = format!(
+        "SELECT body FROM evaluation WHERE {filter} ORDER BY at DESC, id DESC LIMIT {limit} OFFSET {offset}"
+    );
     let mut statement = connection.prepare_cached(&sql)?;
     let bodies = statement
-        .query_map(params![agent, wanted.success, since, limit, offset], |row| row.get::<_, String>(0))?
+        .query_map(params_from_iter(&values), |row| row.get::<_, String>(0))?
         .collect::<Result<Vec<_>, _>>()?;
-    let evaluations =
-        bodies.iter().map(|body| from_json("evaluation", body)).collect::<Result<Vec<_>, _>>()?;
-    Ok((evaluations, total))
+    bodies.iter().map(|body| from_json("evaluation", body)).collect()
+}
+
+/// The condition that selects evaluations. Only what is asked for is in it, so that an index serves it.
+fn chosen(wanted: &Evaluations) -> (String, Vec<Value>) {
+    let conditions = [
+        ("agent = ", wanted.agent.as_ref().map(|agent| Value::from(agent.key()))),
+        ("success = ", wanted.success.map(Value::from)),
+        ("at >= ", wanted.since.map(|since| Value::from(since.timestamp_micros()))),
+    ];
+    let (mut sql, mut values) = (vec!["1".to_owned()], Vec::new());
+    for (condition, value) in conditions {
+        if let Some(value) = value {
+            values.push(value);
+            sql.push(format!("{condition}?{}", values.len()));
+        }
+    }
+    (sql.join(" AND "), values)
 }
 
 /// Mean success and quality of the evaluations since an instant; absent without any.

@@ -188,6 +188,29 @@ impl Memory {
         Ok(())
     }
 
+    /// Takes over what gates look at, of rows whose text did not change.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn refresh_facts(&self, connection: &Connection, changed: &[i64]) -> Result<(), Error> {
+        let sql = "SELECT agent, project, confidence, deprecated, cross_validated FROM improvement \
+                   JOIN collection ON collection.id = collection WHERE row = ?1";
+        let mut statement = connection.prepare_cached(sql)?;
+        for row in changed {
+            let mut found = statement.query([row])?;
+            if let Some(found) = found.next()? {
+                let key = (found.get(0)?, found.get(1)?);
+                let (confidence, deprecated, cross_validated) = (found.get(2)?, found.get(3)?, found.get(4)?);
+                write(&self.ensure(&key)).update(*row, |facts| {
+                    facts.confidence = confidence;
+                    facts.deprecated = deprecated;
+                    facts.cross_validated = cross_validated;
+                });
+            }
+        }
+        Ok(())
+    }
+
     /// Takes over the usage of an improvement, in every scope.
     ///
     /// # Errors

@@ -30,6 +30,8 @@ pub enum Bench {
     Latency(Latency),
     /// How cost grows with the number of memories, with the embedding left out
     Scale(Scale),
+    /// How long jobs take, and what recalls notice of them
+    Maintenance(Maintenance),
     /// The daemon that is measured
     #[command(hide = true)]
     Daemon,
@@ -106,4 +108,27 @@ pub struct Scale {
     /// Searches to time
     #[arg(long, default_value_t = 200)]
     pub searches: usize,
+}
+
+/// What `maintenance` is told.
+#[derive(Args, Debug)]
+pub struct Maintenance {
+    /// Agents
+    #[arg(long, default_value_t = 100, value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..))]
+    pub agents: usize,
+    /// Improvements of each agent
+    #[arg(long, default_value_t = 1000)]
+    pub improvements: usize,
+    /// Evaluations of all agents
+    #[arg(long, default_value_t = 100_000)]
+    pub evaluations: usize,
+    /// Improvements of all agents that are consolidated
+    #[arg(long, default_value_t = 20_000)]
+    pub consolidated: usize,
+    /// Recalls while nothing else happens
+    #[arg(long, default_value_t = 400)]
+    pub recalls: usize,
+    /// How often the jobs of a day are measured, each time on a fresh store
+    #[arg(long, default_value_t = 3)]
+    pub rounds: usize,
 }

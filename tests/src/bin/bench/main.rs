@@ -9,6 +9,7 @@ mod echo;
 mod jsonl;
 mod latency;
 mod locomo;
+mod maintenance;
 mod measure;
 mod outcomes;
 mod output;
@@ -50,6 +51,7 @@ fn run(bench: &Bench, set: &[String]) -> anyhow::Result<Option<serde_json::Value
         Bench::Outcomes(wanted) => Some(outcomes::run(wanted, &Home::new(set)?)?),
         Bench::Latency(wanted) => Some(latency::run(wanted, &Home::new(set)?)?),
         Bench::Scale(wanted) => Some(scale::run(wanted, set)?),
+        Bench::Maintenance(wanted) => Some(maintenance::run(wanted, set)?),
         Bench::Daemon => {
             process::end_with_parent();
             memoryd::boot::run()?;

@@ -21,6 +21,11 @@ impl Durations {
         Self { elapsed: durations.iter().sum(), sorted: durations }
     }
 
+    /// Several together.
+    pub fn pooled<'a>(all: impl Iterator<Item = &'a Self>) -> Self {
+        Self::in_turn(all.flat_map(|one| one.sorted.iter().copied()).collect())
+    }
+
     /// The duration that this share of the requests did not exceed.
     pub fn quantile(&self, share: f64) -> Duration {
         let last = self.sorted.len().saturating_sub(1);
