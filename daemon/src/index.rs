@@ -31,6 +31,8 @@ use links::Links;
 use search::Scratch;
 use vectors::Vectors;
 
+pub use tokens::shared;
+
 /// The place of a document in an index.
 ///
 /// Slots are small and dense: memory grows with the highest one. `u32::MAX` is no slot.
@@ -92,9 +94,6 @@ pub struct Hit {
 pub struct Hits {
     /// The documents found, best first.
     pub list: Vec<Hit>,
-    /// The most that a document could score in BM25: `(k1 + 1)` times the sum of the idf of the query's terms. A word
-    /// that no document has counts; such an identifier only by its parts.
-    pub ceiling: f32,
     /// Documents in the index.
     pub scanned: usize,
     /// Documents that pass the filter.
@@ -112,17 +111,6 @@ pub struct Timings {
     pub vector: Duration,
     /// Neighbours and the choice of the best.
     pub rank: Duration,
-}
-
-/// A term of a query that a document contains.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Match {
-    /// The term as indexed: a stem, in lower case.
-    pub term: String,
-    /// How often the document contains it, at most 255.
-    pub count: u8,
-    /// Its part of the document's BM25.
-    pub bm25: f32,
 }
 
 /// A vector has another dimension than the index.
@@ -276,13 +264,6 @@ impl Index {
     /// unlinked, and `before` and `after` need not be told of `slot`.
     pub fn set_links(&mut self, slot: Slot, before: Option<Slot>, after: Option<Slot>) {
         self.links.set(slot.0, before.map(|slot| slot.0), after.map(|slot| slot.0));
-    }
-
-    /// The terms of the query `text` that the document at `slot` contains, in the order
-    /// of the query.
-    #[must_use]
-    pub fn explain(&self, slot: Slot, text: &str) -> Vec<Match> {
-        self.lexical.explain(&self.lexical.plan(text), slot.0)
     }
 
     fn checked<'a>(&self, vector: &'a [f32]) -> Result<&'a [f32], WrongDimension> {

@@ -145,6 +145,9 @@ pub struct Considered {
     pub scope: Scope,
     /// Its text then.
     pub document: String,
+    /// The words of the query that the text has too, in any form.
+    #[serde(default)]
+    pub words: Vec<String>,
     /// How it came to its place.
     pub why: Why,
     /// Whether it was returned, or at which gate it fell.

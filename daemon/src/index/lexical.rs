@@ -3,7 +3,6 @@
 use hashbrown::HashMap;
 use rayon::prelude::*;
 
-use super::Match;
 use super::postings::{Postings, TermId};
 use super::tokens::{Terms, Word, words};
 
@@ -193,17 +192,6 @@ impl Lexical {
                 *score += weight * plan.saturation(count, lengths[at]);
             }
         }
-    }
-
-    /// The terms of the query that the document at `slot` contains, with their scores.
-    pub(super) fn explain(&self, plan: &Plan, slot: u32) -> Vec<Match> {
-        let matching = |Weighted { id, weight }: &Weighted| {
-            let term = self.postings.term(*id);
-            let count = term.counts[term.slots.binary_search(&slot).ok()?];
-            let bm25 = weight * plan.saturation(count, self.lengths[slot as usize]);
-            Some(Match { term: term.text.to_string(), count, bm25 })
-        };
-        plan.terms.iter().filter_map(matching).collect()
     }
 
     fn place(&mut self, slot: u32, terms: Box<[TermId]>, length: u32) {

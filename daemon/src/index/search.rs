@@ -103,7 +103,6 @@ impl Index {
             .collect();
         let hits = Hits {
             list,
-            ceiling: plan.ceiling,
             scanned: self.lexical.count(),
             passed: passed.iter().sum(),
             timings: Timings {

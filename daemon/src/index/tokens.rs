@@ -1,6 +1,7 @@
 //! Text to index terms: words, parts of identifiers, bigrams of scripts without spaces.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 
 use frostem::{Algorithm, Stemmer};
 use unicode_normalization::char::{decompose_compatible, is_combining_mark};
@@ -18,6 +19,14 @@ pub(super) enum Word<'a> {
     Part(&'a str),
     /// A whole identifier, path or version whose parts were given before it.
     Compound(&'a str),
+}
+
+impl<'a> Word<'a> {
+    fn folded(self) -> &'a str {
+        match self {
+            Self::Part(word) | Self::Compound(word) => word,
+        }
+    }
 }
 
 /// Turns words into the terms that are indexed.
@@ -39,6 +48,25 @@ impl Terms {
             Some(Cow::Borrowed(word))
         }
     }
+}
+
+/// The words of a query that a text has too, in any form, in the query's order and as the query has them.
+#[must_use]
+pub fn shared(query: &str, text: &str) -> Vec<String> {
+    let terms = Terms::new();
+    let mut there = HashSet::new();
+    words(text, |word| there.extend(terms.term(word.folded()).map(Cow::into_owned)));
+    let mut shared: Vec<String> = Vec::new();
+    let mut told = HashSet::new();
+    words(query, |word| {
+        if let Some(term) = terms.term(word.folded())
+            && there.contains(&*term)
+            && told.insert(term.into_owned())
+        {
+            shared.push(word.folded().to_owned());
+        }
+    });
+    shared
 }
 
 /// Calls `emit` with every word of `text`, in order.

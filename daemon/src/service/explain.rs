@@ -3,6 +3,7 @@
 use memoryd_proto::{Explain, Explanation, Fault, Serve};
 
 use super::App;
+use crate::index;
 use crate::ledger::recalls;
 
 impl Serve<Explain> for App {
@@ -10,6 +11,10 @@ impl Serve<Explain> for App {
         let now = self.now();
         let stored = self.view().read(|connection| recalls::find(connection, &call.recall, now))?;
         let stored = stored.ok_or_else(|| unknown(&call.recall))?;
+        let mut items = stored.receipt.items;
+        for item in &mut items {
+            item.words = index::shared(&stored.receipt.query, &item.document);
+        }
         Ok(Explanation {
             recall: call.recall,
             agent: stored.receipt.agent,
@@ -20,7 +25,7 @@ impl Serve<Explain> for App {
             estimator: stored.receipt.estimator,
             gate: stored.receipt.gate,
             outcome: stored.outcome,
-            items: stored.receipt.items,
+            items,
         })
     }
 }

@@ -155,6 +155,7 @@ impl App {
                     id: improvement.id.clone(),
                     scope: improvement.scope.clone(),
                     document: improvement.document.clone(),
+                    words: Vec::new(),
                     why,
                     verdict,
                 };

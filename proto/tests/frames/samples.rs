@@ -176,7 +176,7 @@ fn why() -> Why {
 
 fn considered(verdict: Verdict) -> Considered {
     let (id, scope) = (id("improvement_1"), Scope::Global);
-    Considered { id, scope, document: "A lesson".to_owned(), why: why(), verdict }
+    Considered { id, scope, document: "A lesson".to_owned(), words: texts(&["lesson"]), why: why(), verdict }
 }
 
 fn snapshot() -> Snapshot {

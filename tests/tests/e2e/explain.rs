@@ -36,6 +36,10 @@ fn q9_every_item_is_explained_whether_it_passed_or_fell() {
         assert_eq!(verdicts, BTreeMap::from(expected));
         assert_eq!(explained.items[0].why, recalled.items[0].why, "the explanation is the recall's own");
 
+        assert_eq!(explained.items[0].words, ["check", "copper", "pump", "before", "opening", "valve"]);
+        let unrelated = explained.items.last().map(|item| item.words.len());
+        assert_eq!(unrelated, Some(0), "an item that shares no word says so");
+
         assert_eq!(explained.recall, recalled.recall);
         assert_eq!(explained.agent, agent("finder"));
         assert_eq!(explained.query, "check the copper pump before opening the valve");

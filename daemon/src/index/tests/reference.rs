@@ -199,7 +199,6 @@ impl Reference {
         prop_assert_eq!(hits.scanned, self.documents.len());
         prop_assert_eq!(index.len(), self.documents.len());
         prop_assert_eq!(hits.passed, expected.len());
-        prop_assert!(close(hits.ceiling, ceiling), "ceiling {} {ceiling}", hits.ceiling);
         prop_assert_eq!(hits.list.len(), question.limit.min(expected.len()));
         for pair in hits.list.windows(2) {
             let [first, second] = [pair[0].signals.similarity, pair[1].signals.similarity];
@@ -221,8 +220,6 @@ impl Reference {
                 let (vector, finds) = &self.cases[&(hit.slot.0, case.0)];
                 prop_assert!(*finds && close(signals.case.unwrap_or(-9.0), cosine(vector, query)), "{hit:?}");
             }
-            let explained: f32 = index.explain(hit.slot, &question.text).iter().map(|term| term.bm25).sum();
-            prop_assert!(close(explained, one.bm25), "{hit:?}");
         }
         if let Some(last) = hits.list.last() {
             let missed = rest.values().map(|one| one.score).fold(f64::NEG_INFINITY, f64::max);

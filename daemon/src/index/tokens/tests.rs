@@ -99,6 +99,16 @@ fn stems_and_stop_words() {
     assert_eq!(terms.term("привет").as_deref(), Some("привет"));
 }
 
+#[test]
+fn shared_words_are_those_of_the_query_in_any_form() {
+    let shared = super::shared(
+        "Why do the Uploads of retry_count stall?",
+        "An upload stalls; retryCount is set too low",
+    );
+    assert_eq!(shared, ["uploads", "retry", "count", "retrycount", "stall"]);
+    assert_eq!(super::shared("naïve café", "a Naive CAFE"), ["naive", "cafe"]);
+}
+
 proptest! {
     #[test]
     fn any_text_gives_short_folded_words(text in any::<String>()) {

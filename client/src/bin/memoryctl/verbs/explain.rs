@@ -5,7 +5,7 @@ use memoryd_client::proto::{Considered, Explain, Explanation, RecallId, RecallOu
 
 use crate::exit::Outcome;
 use crate::output::Output;
-use crate::render::{Page, faint, good, notable, scope, time, word};
+use crate::render::{Page, faint, good, notable, one_line, scope, time, word};
 use crate::verbs::recall;
 
 #[derive(Args, Debug)]
@@ -60,6 +60,12 @@ fn list(page: &mut Page, items: &[&Considered]) {
         };
         page.prose(&lead, &item.document);
         page.line(format_args!("      {}", faint(format_args!("{} · {}", item.id, scope(&item.scope)))));
+        if !item.words.is_empty() {
+            page.line(format_args!(
+                "      {}",
+                faint(format_args!("shares {}", one_line(&item.words.join(", "))))
+            ));
+        }
         for line in recall::why(&item.why) {
             page.line(format_args!("      {}", faint(line)));
         }
