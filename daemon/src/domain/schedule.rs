@@ -64,7 +64,7 @@ impl Cron {
         let mut shown = shown(now, zone);
         // When the clock shows an hour for the second time, all of the first lies behind.
         if let MappedLocalTime::Ambiguous(one, other) = zone.from_local_datetime(&shown) {
-            shown += other - one;
+            shown += (other - one).abs();
         }
         let mut found = self.0.find_previous_occurrence(&shown, true).ok()?;
         loop {
@@ -108,14 +108,15 @@ fn shown<Z: TimeZone>(at: DateTime<Utc>, zone: &Z) -> NaiveDateTime {
 
 /// When the clocks of a zone first show a time, or have first gone past it.
 fn first<Z: TimeZone>(time: NaiveDateTime, zone: &Z) -> Option<DateTime<Utc>> {
-    // chrono's zone of the system counts both ends of a gap and of an overlap to it, hence the check.
+    // chrono's zone of the system names the two instants of an overlap in either order, and takes the end of an overlap
+    // for part of it: hence the earliest that is true.
     let exactly = |time: NaiveDateTime| {
         let (one, other) = match zone.from_local_datetime(&time) {
             MappedLocalTime::Single(one) => (Some(one), None),
             MappedLocalTime::Ambiguous(one, other) => (Some(one), Some(other)),
             MappedLocalTime::None => (None, None),
         };
-        one.into_iter().chain(other).map(|at| at.to_utc()).find(|at| shown(*at, zone) == time)
+        one.into_iter().chain(other).map(|at| at.to_utc()).filter(|at| shown(*at, zone) == time).min()
     };
     let minute = time.with_second(0)?;
     exactly(time).or_else(|| {

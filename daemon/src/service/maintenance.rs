@@ -188,7 +188,7 @@ impl App {
         let told = Cell::new(None);
         move |done, of| {
             let hundredth = Some(done * 100 / of.max(1));
-            if told.replace(hundredth) != hundredth {
+            if of > 0 && told.replace(hundredth) != hundredth {
                 self.tell(Happening::JobProgress { job, phase, done, of });
             }
         }
