@@ -61,3 +61,64 @@ fn failing(job: &JobState, now: DateTime<Utc>) -> String {
     let times = count(job.failures.into(), "time", "times in a row");
     format!("{} failed {times}{again}: {why}", job.job)
 }
+
+#[cfg(test)]
+mod tests {
+    use chrono::TimeDelta;
+    use memoryd_client::proto::{Cadence, Estimator, JobName, JobRun};
+
+    use super::*;
+    use crate::verbs::testing::{sample, shown};
+
+    #[test]
+    fn a_job_that_fails_is_told_first_and_the_next_one_by_its_own_clock() {
+        let now = sample::noon();
+        let failed = JobRun {
+            started_at: now,
+            took_ms: 1,
+            operation: None,
+            total: 0,
+            failed: Some("The disk is full".to_owned()),
+        };
+        let job = JobState {
+            job: JobName::Metrics,
+            cadence: Cadence::Daily,
+            cron: "0 0 3 * * *".to_owned(),
+            next: Some(now + TimeDelta::minutes(4)),
+            next_offset: 3600,
+            running: false,
+            last: Some(failed),
+            failures: 3,
+        };
+        let status = StatusReport {
+            version: "0.1.0".to_owned(),
+            pid: 4711,
+            started_at: now - TimeDelta::hours(3),
+            now,
+            data_dir: "/data".to_owned(),
+            config_file: None,
+            socket: "/socket".to_owned(),
+            store: "embedded".to_owned(),
+            database_bytes: 4096,
+            model: "all-MiniLM-L6-v2".to_owned(),
+            dimension: 384,
+            degraded: None,
+            estimator: Estimator::Global,
+            agents: 1,
+            improvements: 2,
+            evaluations: 3,
+            open_recalls: 0,
+            last_operation: Some(17),
+            failing: vec![job.clone()],
+            next_job: Some(job),
+            requests: 1,
+            connections: 1,
+            resident_bytes: None,
+        };
+        let text = shown(|page| render(page, &status));
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines[0], "memoryd 0.1.0 runs for 3 h 0 min, process 4711");
+        assert_eq!(lines[1], "failing  metrics failed 3 times in a row, again in 4 min: The disk is full");
+        assert!(lines.contains(&"next job        metrics, Mon 2026-01-26 13:04"), "{text}");
+    }
+}
