@@ -22,6 +22,7 @@ use crate::database::{self, Durability, Reader, Writer};
 use crate::domain::secrets::Redactor;
 use crate::embed::{Cached, Embed, Onnx};
 use crate::journal::Journal;
+use crate::scheduler;
 use crate::server::{self, Limits};
 use crate::service::{About, App, Counters, Tender};
 use crate::shutdown::Signals;
@@ -154,7 +155,7 @@ pub fn run() -> anyhow::Result<()> {
     let daemon = Daemon::build(config, &places, Arc::new(SystemClock))?;
     // One thread moves the bytes of all connections; the work is done on the blocking pool.
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    runtime.block_on(async {
+    let ended = runtime.block_on(async {
         let signals = Signals::take()?;
         let listener = server::bind(&places.socket)?;
         let app = daemon.app();
@@ -169,11 +170,20 @@ pub fn run() -> anyhow::Result<()> {
         }
         let stop = app.counters.stop.clone();
         let signals = tokio::spawn(signals.listen(stop));
-        daemon.serve(listener).await;
+        let drain = daemon.limits.drain;
+        let tended = async {
+            if let Err(error) = scheduler::run(app, drain).await {
+                tracing::error!(%error, "memory is not tended: restart the daemon, or call `memoryctl maintain`");
+            }
+        };
+        tokio::join!(daemon.serve(listener), tended);
         signals.await?;
         tracing::info!("stopped");
         Ok(())
-    })
+    });
+    // Whatever had no time to finish is not waited for.
+    runtime.shutdown_background();
+    ended
 }
 
 /// Takes the data directory for this process.

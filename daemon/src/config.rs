@@ -49,7 +49,7 @@ pub enum Error {
         /// The file.
         path: PathBuf,
         /// The key.
-        key: &'static str,
+        key: String,
         /// What it must be.
         rule: &'static str,
     },
@@ -448,5 +448,15 @@ mod tests {
     fn numbers_out_of_range_are_refused_by_name() {
         let told = parse("[learning]\nlearning_rate = 2.0\n").unwrap_err().to_string();
         assert!(told.contains("learning.learning_rate"), "{told}");
+    }
+
+    #[test]
+    fn s1_schedules_that_never_come_true_are_refused_by_name() {
+        for wrong in ["0 0 3 30 2 *", "0 3 * * *", "at three"] {
+            let told =
+                parse(&format!("[maintenance.schedule]\nback-up = \"{wrong}\"\n")).unwrap_err().to_string();
+            assert!(told.contains("maintenance.schedule.back-up must be"), "{told}");
+        }
+        assert!(parse("[maintenance.schedule]\nback-up = \"\"\n").is_ok(), "switched off");
     }
 }

@@ -11,6 +11,9 @@ pub enum Error {
     /// The call breaks a rule, or contradicts what is stored.
     #[error(transparent)]
     Fault(Fault),
+    /// The daemon is about to exit, and what a job began is completed at its next start.
+    #[error("The daemon is stopping")]
+    Stopping,
     /// The database cannot be used.
     #[error(transparent)]
     Database(#[from] database::Error),
@@ -54,6 +57,9 @@ impl From<Error> for Fault {
         let disk = "Check free space and permissions of the data directory, then try again.";
         match error {
             Error::Fault(fault) => fault,
+            Error::Stopping => {
+                Self::unavailable(message, "What was begun is completed once the daemon has started again.")
+            }
             Error::Database(_) | Error::Archive(_) => Self::new(Code::Internal, message, disk),
             Error::Embed(_) => {
                 Self::new(Code::Internal, message, "The memory is unchanged; please report this.")

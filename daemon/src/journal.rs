@@ -18,13 +18,14 @@ pub use plan::{Plan, Step};
 use std::collections::HashMap;
 
 use chrono::{DateTime, Utc};
-use memoryd_proto::{AgentName, ContextName, Fault, Learned, OperationId, RecallId, ReportId};
+use memoryd_proto::{AgentName, ContextName, Fault, Happening, Learned, OperationId, RecallId, ReportId};
 use rusqlite::Connection;
 
 use crate::database::{Durability, Writer, Writing};
 use crate::domain::decay;
 use crate::domain::utility::{Learning, Ledgered};
 use crate::error::Error;
+use crate::events::Events;
 use crate::ledger::recalls::{self, Receipt};
 use crate::ledger::{outcomes, usage};
 use crate::view::View;
@@ -86,19 +87,27 @@ pub struct Journal {
     view: View,
     writer: Writer,
     learning: Learning,
+    events: Events,
 }
 
 impl Journal {
     /// A journal that writes through `writer` what `view` reads.
     #[must_use]
     pub fn new(view: View, writer: Writer, learning: Learning) -> Self {
-        Self { view, writer, learning }
+        let events = Events::new(view.clock.now());
+        Self { view, writer, learning, events }
     }
 
     /// Everything that can be read.
     #[must_use]
     pub fn view(&self) -> &View {
         &self.view
+    }
+
+    /// What happens, for those who watch.
+    #[must_use]
+    pub fn events(&self) -> &Events {
+        &self.events
     }
 
     /// Plans an operation and commits it: all of it, or none. A draft without changes and events is no operation.
@@ -117,7 +126,15 @@ impl Journal {
         if draft.changes.is_empty() && draft.events.is_empty() {
             return Ok((None, answer));
         }
+        let committed = Happening::Committed {
+            operation,
+            actor: actor.to_owned(),
+            reason: draft.reason.clone(),
+            agent: draft.agent.clone(),
+            changes: draft.changes.len() as u64,
+        };
         self.write(&mut writing, (operation, now), actor, draft, None)?;
+        self.events.publish(now, committed);
         Ok((Some(operation), answer))
     }
 
@@ -221,6 +238,7 @@ impl Journal {
             ..Draft::default()
         };
         self.write(&mut writing, (operation, now), "undo", draft, Some(undone))?;
+        self.events.publish(now, Happening::Undone { undone, operation });
         Ok((operation, told))
     }
 

@@ -22,12 +22,12 @@
 //! | layer | modules | |
 //! |---|---|---|
 //! | 7 composition | [`boot`], [`logging`] | parse, build, bind; run, drain |
-//! | 6 edges | [`server`], [`shutdown`] | async; the only ones that know the runtime |
+//! | 6 edges | [`scheduler`], [`server`], [`shutdown`] | async; the only ones that know the runtime |
 //! | 5 requests | [`service`] | one file for each noun |
 //! | 4 jobs | [`jobs`] | one file for each job: what maintenance plans |
 //! | 3 journal | [`journal`] | owns the writer: operations, changes, undo |
 //! | 2 view | [`view`], [`error`] | the bundle of readers; the one conversion to a fault |
-//! | 1 resources | [`database`], [`store`], [`ledger`], [`index`], [`embed`], [`archive`], [`project`], [`config`] | blocking |
+//! | 1 resources | [`database`], [`store`], [`ledger`], [`index`], [`embed`], [`archive`], [`events`], [`project`], [`config`] | blocking |
 //! | 0 rules | [`domain`], [`clock`], `memoryd-proto` | pure: no I/O, no clock, cannot block |
 //!
 //! # Invariants
@@ -64,12 +64,14 @@ pub mod database;
 pub mod domain;
 pub mod embed;
 pub mod error;
+pub mod events;
 pub mod index;
 pub mod jobs;
 pub mod journal;
 pub mod ledger;
 pub mod logging;
 pub mod project;
+pub mod scheduler;
 pub mod server;
 pub mod service;
 pub mod shutdown;

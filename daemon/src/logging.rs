@@ -12,7 +12,8 @@ use tracing_subscriber::util::SubscriberInitExt;
 /// # Errors
 /// When the filter cannot be read.
 pub fn start(level: &str) -> anyhow::Result<()> {
-    let filter = EnvFilter::try_new(level)
+    // The ticker says at every start that it has started.
+    let filter = EnvFilter::try_new(format!("tokio_cron_scheduler=warn,{level}"))
         .map_err(|error| anyhow::anyhow!("log.level {level:?} is neither a level nor a filter: {error}"))?;
     let log = tracing_subscriber::registry().with(filter);
     let journal = std::env::var_os("JOURNAL_STREAM").and_then(|_| tracing_journald::layer().ok());

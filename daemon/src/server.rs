@@ -24,6 +24,9 @@ use crate::service::App;
 /// How long a full table of file descriptors is waited out before the next connection is taken.
 const EXHAUSTED: Duration = Duration::from_millis(50);
 
+/// How many may wait for events at once. Each of them holds a thread.
+const WATCHERS: usize = 64;
+
 /// The limits of the server.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
@@ -39,6 +42,7 @@ pub struct Limits {
 pub async fn serve(app: Arc<App>, listener: Listener, limits: Limits, stop: CancellationToken) {
     let connections = Arc::new(Semaphore::new(limits.connections));
     let workers = Arc::new(Semaphore::new(limits.workers));
+    let watchers = Arc::new(Semaphore::new(WATCHERS));
     let tasks = TaskTracker::new();
     loop {
         let accepted = tokio::select! {
@@ -58,7 +62,12 @@ pub async fn serve(app: Arc<App>, listener: Listener, limits: Limits, stop: Canc
             continue;
         }
         let place = connections.clone().try_acquire_owned().ok();
-        let session = connection::Session { app: app.clone(), workers: workers.clone(), stop: stop.clone() };
+        let session = connection::Session {
+            app: app.clone(),
+            workers: workers.clone(),
+            watchers: watchers.clone(),
+            stop: stop.clone(),
+        };
         let counters = app.counters.clone();
         tasks.spawn(async move {
             counters.connections.fetch_add(1, Ordering::Relaxed);
@@ -70,6 +79,7 @@ pub async fn serve(app: Arc<App>, listener: Listener, limits: Limits, stop: Canc
         });
     }
     drop(listener);
+    app.journal.events().close();
     tasks.close();
     if tokio::time::timeout(limits.drain, tasks.wait()).await.is_err() {
         tracing::warn!(

@@ -15,8 +15,10 @@ mod qavr;
 mod recall;
 mod remember;
 mod report;
+mod schedule;
 mod status;
 mod transfer;
+mod watch;
 
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -10,12 +10,12 @@ use std::path::{Path, PathBuf};
 /// Each module's layer. Adding a module means deciding where it belongs.
 const LAYERS: &[(u8, &[&str])] = &[
     (0, &["clock", "domain"]),
-    (1, &["archive", "config", "database", "embed", "index", "ledger", "project", "store"]),
+    (1, &["archive", "config", "database", "embed", "events", "index", "ledger", "project", "store"]),
     (2, &["error", "view"]),
     (3, &["journal"]),
     (4, &["jobs"]),
     (5, &["service"]),
-    (6, &["server", "shutdown"]),
+    (6, &["scheduler", "server", "shutdown"]),
     (7, &["boot", "lib", "logging", "main"]),
 ];
 

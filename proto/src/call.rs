@@ -14,7 +14,7 @@ use crate::{
     ImprovementPage, Improvements, Initialise, Initialised, Journal, JournalPage, Learned, Maintain,
     Maintained, MarkCrossValidated, Ping, Pong, Profile, ProfileOf, QTable, Recall, Recalled,
     ReceivePrinciple, Remember, Remembered, Report, Restore, Schedule, ScheduleView, SetProfile, Shutdown,
-    ShuttingDown, SnapshotPage, Snapshots, Status, StatusReport, Undo, Undone,
+    ShuttingDown, SnapshotPage, Snapshots, Status, StatusReport, Undo, Undone, Watch, Watched,
 };
 
 /// A request, tied to its reply.
@@ -136,6 +136,8 @@ table! {
     Maintain => Maintained,
     /// When jobs run next, and how they last went.
     Schedule => ScheduleView,
+    /// Wait for what happens: changes, and how far jobs are.
+    Watch => Watched,
     /// What changed the memory: who, when, why.
     Journal => JournalPage,
     /// Undo an operation.

@@ -22,6 +22,7 @@ pub mod socket;
 
 mod agent;
 mod evaluation;
+mod event;
 mod id;
 mod improvement;
 mod journal;
@@ -38,6 +39,7 @@ mod units;
 pub use agent::*;
 pub use call::{Call, Request, Serve, Service};
 pub use evaluation::*;
+pub use event::*;
 pub use fault::{Code, Fault};
 pub use id::*;
 pub use improvement::*;

@@ -69,6 +69,8 @@ pub struct StatusReport {
     pub last_operation: Option<u64>,
     /// Jobs whose last run failed.
     pub failing: Vec<JobState>,
+    /// The job that runs next; absent when all are switched off.
+    pub next_job: Option<JobState>,
     /// Requests answered since it started.
     pub requests: u64,
     /// Connections open now.

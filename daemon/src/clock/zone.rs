@@ -3,6 +3,8 @@
 use chrono::{DateTime, FixedOffset, Local, NaiveDate, Offset, TimeZone, Utc};
 use chrono_tz::Tz;
 
+use crate::domain::schedule::{Cron, Turn};
+
 /// A time zone.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Zone {
@@ -39,6 +41,24 @@ impl Zone {
         match self {
             Self::System => fixed(at, &Local),
             Self::Named(zone) => fixed(at, &zone),
+        }
+    }
+
+    /// The first time of a schedule after an instant.
+    #[must_use]
+    pub fn next(self, cron: &Cron, after: DateTime<Utc>) -> Option<DateTime<Utc>> {
+        match self {
+            Self::System => cron.next(after, &Local),
+            Self::Named(zone) => cron.next(after, &zone),
+        }
+    }
+
+    /// Whether it is a job's turn that kept its schedule up to `kept`.
+    #[must_use]
+    pub fn turn(self, cron: &Cron, kept: DateTime<Utc>, now: DateTime<Utc>) -> Turn {
+        match self {
+            Self::System => cron.turn(kept, now, &Local),
+            Self::Named(zone) => cron.turn(kept, now, &zone),
         }
     }
 

@@ -1,9 +1,30 @@
 //! Which values the numbers of the configuration may have.
 
+use memoryd_proto::JobName;
+
 use super::Config;
+use crate::domain::schedule::Cron;
 
 /// The first key whose value is out of range, and its rule.
-pub(super) fn broken(config: &Config) -> Option<(&'static str, &'static str)> {
+pub(super) fn broken(config: &Config) -> Option<(String, &'static str)> {
+    number(config).map(|(key, rule)| (key.to_owned(), rule)).or_else(|| schedule(config))
+}
+
+/// The first expression that is no schedule. One that never comes true would switch a job off unnoticed.
+fn schedule(config: &Config) -> Option<(String, &'static str)> {
+    let schedule = &config.maintenance.schedule;
+    let broken = |job: &JobName| {
+        let cron = schedule.cron(*job);
+        !cron.is_empty() && Cron::parse(cron).is_none()
+    };
+    JobName::ALL.into_iter().find(broken).map(|job| {
+        let rule = "empty or a cron expression of six fields (second, minute, hour, day of month, month, day of week) \
+                    that comes true some day, such as \"0 30 3 * * *\"";
+        (format!("maintenance.schedule.{job}"), rule)
+    })
+}
+
+fn number(config: &Config) -> Option<(&'static str, &'static str)> {
     const SHARE: &str = "a number from 0 to 1";
     let share = |value: f64| (0.0..=1.0).contains(&value);
     let weight = |value: f32| value.is_finite() && value >= 0.0;

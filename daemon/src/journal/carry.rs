@@ -4,8 +4,10 @@
 //! left out, and the next run looks again. Each batch of steps and its entries in the journal are one transaction. What
 //! is interrupted stays open, and the next run of the job completes the same operation.
 
+use std::ops::ControlFlow;
+
 use chrono::{DateTime, Utc};
-use memoryd_proto::OperationId;
+use memoryd_proto::{Happening, JobName, OperationId};
 use rusqlite::Connection;
 
 use super::apply::Touched;
@@ -13,6 +15,7 @@ use super::operations::{self, Told};
 use super::{Change, Edit, Journal, Place, Plan, Step};
 use crate::database::Durability;
 use crate::error::Error;
+use crate::ledger::runs::{self, Runs};
 use crate::ledger::usage;
 use crate::store::{listing, performance, rows};
 
@@ -29,17 +32,17 @@ pub struct Carried {
 }
 
 impl Journal {
-    /// Carries out a plan as one operation. `progress` is told how many steps are done, of how many. `finish` is called
-    /// in the last transaction, with the operation.
+    /// Carries out a plan as one operation. `progress` is told how many steps are done, of how many, and says whether to
+    /// go on. `finish` is called in the last transaction, with the operation.
     ///
     /// # Errors
-    /// Those of the database and of the archive. The steps that were made stand, and the next plan of the same actor
-    /// goes on with the operation.
+    /// Those of the database and of the archive, and that it was told not to go on. The steps that were made stand, and
+    /// the next plan of the same actor goes on with the operation.
     pub fn carry_out(
         &self,
         actor: &str,
         plan: Plan,
-        progress: &dyn Fn(u64, u64),
+        progress: &dyn Fn(u64, u64) -> ControlFlow<()>,
         finish: impl FnOnce(&Connection, Carried) -> Result<(), Error>,
     ) -> Result<Carried, Error> {
         let now = self.view.clock.now();
@@ -50,6 +53,9 @@ impl Journal {
         let (mut done, mut left_out, all) = (0, 0, plan.steps.len() as u64);
         let mut steps = plan.steps.into_iter().peekable();
         while steps.peek().is_some() {
+            if progress(done, all).is_break() {
+                return Err(Error::Stopping);
+            }
             let (mut batch, mut changes) = (Vec::new(), 0);
             while let Some(step) =
                 steps.next_if(|step| batch.is_empty() || changes + step.changes.len() <= BATCH)
@@ -76,9 +82,10 @@ impl Journal {
             })?;
             self.view.read(|connection| touched.take_over(&self.view.memory, connection))?;
             writing.hand_over();
-            progress(done, all);
         }
-        self.writer.lock().transaction(Durability::Full, |transaction| {
+        // Nothing is left to be stopped.
+        let _ = progress(all, all);
+        let carried = self.writer.lock().transaction(Durability::Full, |transaction| {
             let operation = match place {
                 Some(Place { operation, .. }) => {
                     operations::close(transaction, operation)?.then_some(operation)
@@ -87,7 +94,22 @@ impl Journal {
             };
             let carried = Carried { operation, left_out };
             finish(transaction, carried)?;
-            Ok(carried)
+            Ok::<_, Error>(carried)
+        })?;
+        if let (Some(operation), Some(Place { n, .. })) = (carried.operation, place) {
+            let (actor, reason, changes) = (actor.to_owned(), plan.reason, n as u64);
+            self.events.publish(now, Happening::Committed { operation, actor, reason, agent: None, changes });
+        }
+        Ok(carried)
+    }
+
+    /// Keeps when jobs ran, apart from any operation.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn keep_runs(&self, kept: &[(JobName, Runs)]) -> Result<(), Error> {
+        self.writer.lock().transaction(Durability::Full, |transaction| {
+            Ok(kept.iter().try_for_each(|(job, runs)| runs::put(transaction, *job, runs))?)
         })
     }
 

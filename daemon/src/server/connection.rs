@@ -25,6 +25,8 @@ pub struct Session {
     pub app: Arc<App>,
     /// Bounds the blocking work.
     pub workers: Arc<Semaphore>,
+    /// Bounds those who wait for events. They do no work, and so take no worker's place.
+    pub watchers: Arc<Semaphore>,
     /// Told when the daemon stops.
     pub stop: CancellationToken,
 }
@@ -75,7 +77,19 @@ impl Session {
         if let Request::Ping(ping) = request {
             return frame::encode(&self.app.serve(ping)).unwrap_or_default();
         }
-        let Ok(_worker) = self.workers.acquire().await else {
+        let place = if let Request::Watch(_) = request {
+            let Ok(place) = self.watchers.try_acquire() else {
+                return refusal(Fault::new(
+                    Code::Busy,
+                    "As many clients wait for events as may",
+                    "End another that watches, or try again later.",
+                ));
+            };
+            Ok(place)
+        } else {
+            self.workers.acquire().await
+        };
+        let Ok(_place) = place else {
             return refusal(Fault::unavailable("The daemon is stopping", "Try again once it has started."));
         };
         let (app, name) = (self.app.clone(), request.name());

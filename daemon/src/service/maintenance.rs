@@ -1,14 +1,17 @@
 //! Tending memory: one job after the other, planned and carried out, or only planned (spec S1–S4).
 
-use std::sync::{Mutex, PoisonError};
+mod apart;
+
+use std::cell::Cell;
+use std::ops::ControlFlow;
 
 use chrono::{DateTime, Utc};
-use memoryd_proto::{
-    Code, Fault, JobName, JobReport, JobRun, JobState, Maintain, Maintained, Schedule, ScheduleView, Serve,
-};
+use memoryd_proto::{Code, Fault, Happening, JobName, JobReport, JobRun, Maintain, Maintained, Phase, Serve};
+use parking_lot::Mutex;
 
 use super::App;
 use crate::clock::Zone;
+use crate::domain::schedule;
 use crate::error::Error;
 use crate::jobs::{self, Ahead, Job, Tending};
 use crate::journal::{self, Plan};
@@ -37,11 +40,7 @@ impl Tender {
     /// The job that runs now.
     #[must_use]
     pub fn running(&self) -> Option<JobName> {
-        *self.running.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn runs(&self, job: Option<JobName>) {
-        *self.running.lock().unwrap_or_else(PoisonError::into_inner) = job;
+        *self.running.lock()
     }
 }
 
@@ -51,15 +50,32 @@ impl Serve<Maintain> for App {
     }
 }
 
-impl Serve<Schedule> for App {
-    fn serve(&self, _: Schedule) -> Result<ScheduleView, Fault> {
-        Ok(self.schedule()?)
-    }
-}
-
 impl App {
+    /// Runs the jobs that are due, in their order, one at a time. A job that fails does not stop the others, and is
+    /// tried again later. Does nothing while maintenance runs.
+    ///
+    /// # Errors
+    /// When it cannot be found out what is due. What became of each job is kept with its runs.
+    pub fn tend(&self) -> Result<Vec<JobReport>, Error> {
+        let Some(_turn) = self.tender.turn.try_lock() else { return Ok(Vec::new()) };
+        self.see_first()?;
+        let mut reports = Vec::new();
+        for job in jobs::ALL {
+            if self.counters.stop.is_cancelled() {
+                break;
+            }
+            let Some(due) = self.due(job.name())? else { continue };
+            match self.run(*job, Some(due)) {
+                Ok(report) => reports.push(report),
+                Err(Error::Stopping) => break,
+                Err(error) => tracing::error!(job = %job.name(), %error, "a job failed"),
+            }
+        }
+        Ok(reports)
+    }
+
     fn maintain(&self, call: &Maintain) -> Result<Maintained, Error> {
-        let Ok(_turn) = self.tender.turn.try_lock() else {
+        let Some(_turn) = self.tender.turn.try_lock() else {
             let job = self.tender.running().map_or_else(String::new, |job| format!(": job {job}"));
             return Err(Fault::new(
                 Code::Busy,
@@ -71,7 +87,11 @@ impl App {
         let mut ahead = Ahead::default();
         let mut reports = Vec::new();
         for job in jobs::ALL.iter().filter(|job| call.job.is_none_or(|wanted| wanted == job.name())) {
-            reports.push(if call.dry_run { self.rehearse(*job, &mut ahead)? } else { self.run(*job, None)? });
+            let done = if call.dry_run { self.rehearse(*job, &mut ahead) } else { self.run(*job, None) };
+            reports.push(done.map_err(|error| {
+                let fault = Fault::from(error);
+                Fault { message: format!("Job {}: {}", job.name(), fault.message), ..fault }
+            })?);
         }
         Ok(Maintained { dry_run: call.dry_run, jobs: reports })
     }
@@ -84,47 +104,74 @@ impl App {
         Ok(JobReport { took_ms: self.took(began), ..report(job.name(), &plan) })
     }
 
-    /// Plans a job and carries the plan out. With `due` the run keeps that time of the schedule.
+    /// Plans a job, carries the plan out, and keeps how that went. With `due` the run keeps that time of the schedule.
     fn run(&self, job: &dyn Job, due: Option<DateTime<Utc>>) -> Result<JobReport, Error> {
         let (started_at, name) = (self.now(), job.name());
-        self.tender.runs(Some(name));
+        *self.tender.running.lock() = Some(name);
+        self.tell(Happening::JobStarted { job: name });
         let planned = self.plan(job, started_at, &Ahead::default());
-        let done = planned.and_then(|plan| {
-            let mut report = report(name, &plan);
-            let carried =
-                self.journal.carry_out(&jobs::actor(name), plan, &|_, _| {}, |connection, carried| {
-                    let run = JobRun {
-                        started_at,
-                        took_ms: self.took(started_at),
-                        operation: carried.operation,
-                        total: report.total,
-                        failed: None,
-                    };
-                    let known = runs::find(connection, name)?.unwrap_or_else(|| Runs::none(started_at));
-                    let runs =
-                        Runs { due: due.unwrap_or(known.due), failures: 0, retry_at: None, last: Some(run) };
-                    Ok(runs::put(connection, name, &runs)?)
-                })?;
-            report.operation = carried.operation;
-            report.left_out = carried.left_out;
-            report.took_ms = self.took(started_at);
-            Ok(report)
-        });
-        self.tender.runs(None);
+        let done = planned.and_then(|plan| apart::run(|| self.carry_out(name, plan, started_at, due)));
+        *self.tender.running.lock() = None;
+        let (operation, total, failed) = match &done {
+            Ok(report) => (report.operation, report.total, None),
+            Err(error) => (None, 0, Some(error.to_string())),
+        };
+        self.tell(Happening::JobEnded { job: name, operation, total, failed: failed.clone() });
+        if !matches!(done, Ok(_) | Err(Error::Stopping)) {
+            let took_ms = self.took(started_at);
+            self.keep_failure(name, JobRun { started_at, took_ms, operation, total, failed })?;
+        }
         done
+    }
+
+    fn carry_out(
+        &self,
+        job: JobName,
+        plan: Plan,
+        started_at: DateTime<Utc>,
+        due: Option<DateTime<Utc>>,
+    ) -> Result<JobReport, Error> {
+        let mut report = report(job, &plan);
+        let told = self.progress(job, Phase::Changing);
+        let progress = |done, of| {
+            told(done, of);
+            if self.counters.stop.is_cancelled() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        };
+        let carried = self.journal.carry_out(&jobs::actor(job), plan, &progress, |connection, carried| {
+            let run = JobRun {
+                started_at,
+                took_ms: self.took(started_at),
+                operation: carried.operation,
+                total: report.total,
+                failed: None,
+            };
+            let known = runs::find(connection, job)?.unwrap_or_else(|| Runs::none(started_at));
+            let runs = Runs { due: due.unwrap_or(known.due), failures: 0, retry_at: None, last: Some(run) };
+            Ok(runs::put(connection, job, &runs)?)
+        })?;
+        report.operation = carried.operation;
+        report.left_out = carried.left_out;
+        report.took_ms = self.took(started_at);
+        Ok(report)
+    }
+
+    /// Keeps that a job failed, and when it is tried again.
+    fn keep_failure(&self, job: JobName, run: JobRun) -> Result<(), Error> {
+        let now = self.now();
+        let known = self.view().read(|connection| runs::find(connection, job))?;
+        let known = known.unwrap_or_else(|| Runs::none(run.started_at));
+        let failures = known.failures.saturating_add(1);
+        let retry_at = Some(now + schedule::backoff(failures));
+        self.journal.keep_runs(&[(job, Runs { due: known.due, failures, retry_at, last: Some(run) })])
     }
 
     /// The plan of a job, without what a person took back.
     fn plan(&self, job: &dyn Job, now: DateTime<Utc>, ahead: &Ahead) -> Result<Plan, Error> {
-        let tending = Tending {
-            view: self.view(),
-            config: &self.config,
-            now,
-            zone: self.tender.zone,
-            ahead,
-            progress: &|_, _| {},
-        };
-        let mut plan = job.plan(&tending)?;
+        let mut plan = apart::run_behind(|| {
+            let progress = self.progress(job.name(), Phase::Planning);
+            let (view, config, zone) = (self.view(), &self.config, self.tender.zone);
+            job.plan(&Tending { view, config, now, zone, ahead, progress: &progress })
+        })?;
         let actor = jobs::actor(job.name());
         let taken_back = self.view().read(|connection| journal::taken_back(connection, &actor))?;
         let planned = plan.steps.len();
@@ -136,32 +183,24 @@ impl App {
         Ok(plan)
     }
 
+    /// Tells those who watch how far a job is, once for each hundredth.
+    fn progress(&self, job: JobName, phase: Phase) -> impl Fn(u64, u64) {
+        let told = Cell::new(None);
+        move |done, of| {
+            let hundredth = Some(done * 100 / of.max(1));
+            if of > 0 && told.replace(hundredth) != hundredth {
+                self.tell(Happening::JobProgress { job, phase, done, of });
+            }
+        }
+    }
+
+    fn tell(&self, what: Happening) {
+        self.journal.events().publish(self.now(), what);
+    }
+
     /// Milliseconds since `began`, by the daemon's clock.
     fn took(&self, began: DateTime<Utc>) -> u64 {
         u64::try_from((self.now() - began).num_milliseconds()).unwrap_or_default()
-    }
-
-    /// When jobs run next, and how they last went.
-    pub(super) fn schedule(&self) -> Result<ScheduleView, Error> {
-        let (now, zone) = (self.now(), self.tender.zone);
-        let running = self.tender.running();
-        let mut states = Vec::new();
-        for job in jobs::ALL {
-            let name = job.name();
-            let known = self.view().read(|connection| runs::find(connection, name))?;
-            let known = known.unwrap_or_else(|| Runs::none(now));
-            states.push(JobState {
-                job: name,
-                cadence: job.cadence(),
-                cron: self.config.maintenance.schedule.cron(name).to_owned(),
-                next: None,
-                next_offset: zone.local(now).offset().local_minus_utc(),
-                running: running == Some(name),
-                last: known.last,
-                failures: known.failures,
-            });
-        }
-        Ok(ScheduleView { now, zone: zone.name().to_owned(), jobs: states })
     }
 }
 

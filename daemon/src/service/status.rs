@@ -32,8 +32,9 @@ impl Serve<Status> for App {
 impl App {
     fn status(&self) -> Result<StatusReport, Error> {
         let (now, showing, view) = (self.now(), self.showing(), self.view());
-        let mut failing = self.schedule()?.jobs;
-        failing.retain(|job| job.failures > 0);
+        let jobs = self.schedule()?.jobs;
+        let next_job = jobs.iter().filter(|job| job.next.is_some()).min_by_key(|job| job.next).cloned();
+        let failing = jobs.into_iter().filter(|job| job.failures > 0).collect();
         let newest = memoryd_proto::Journal { limit: 1, ..memoryd_proto::Journal::default() };
         let path = view.reader.path();
         let size = |suffix: &str| {
@@ -63,6 +64,7 @@ impl App {
                 open_recalls: recalls::open(connection, now)?,
                 last_operation: page.operations.first().map(|operation| operation.id.0),
                 failing,
+                next_job,
                 requests: self.counters.requests.load(Ordering::Relaxed),
                 connections: self.counters.connections.load(Ordering::Relaxed) as u64,
                 resident_bytes: resident_bytes(),

@@ -348,6 +348,7 @@ fn status() -> StatusReport {
         open_recalls: 4,
         last_operation: Some(5),
         failing: vec![job_state()],
+        next_job: Some(job_state()),
         requests: 6,
         connections: 7,
         resident_bytes: Some(8),
@@ -423,6 +424,20 @@ fn edit() -> Edit {
         tags: Some(texts(&["b"])),
         context_tags: Some(Vec::new()),
     }
+}
+
+fn watched() -> Watched {
+    let (job, agent) = (JobName::Metrics, Some(name("finder")));
+    let (operation, reason, failed) = (OperationId(4), "a lesson".to_owned(), text("no space"));
+    let events = [
+        Happening::Committed { operation, actor: "remember".to_owned(), reason, agent, changes: 1 },
+        Happening::Undone { undone: operation, operation: OperationId(5) },
+        Happening::JobStarted { job },
+        Happening::JobProgress { job, phase: Phase::Changing, done: 1, of: 2 },
+        Happening::JobEnded { job, operation: Some(operation), total: 2, failed },
+    ];
+    let events = (8..).zip(events).map(|(number, what)| Event { number, at: at(), what }).collect();
+    Watched { since: at(), events, next: 12, missed: 1 }
 }
 
 fn journal() -> JournalPage {
@@ -548,6 +563,7 @@ pub fn all() -> Vec<Sample> {
             Schedule {},
             ScheduleView { now: at(), zone: "Europe/Dublin".to_owned(), jobs: vec![job_state()] },
         ),
+        sample(Watch { after: Some(6), wait_ms: 1000 }, watched()),
         sample(Journal { agent: agent.clone(), before: Some(operation), limit: 3 }, journal()),
         sample(
             Undo { operation },

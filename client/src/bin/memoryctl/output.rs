@@ -1,5 +1,6 @@
 //! Where answers go: as text for people, or as one JSON document.
 
+use std::fmt::Display;
 use std::io::{self, Write};
 
 use serde::Serialize;
@@ -32,6 +33,23 @@ impl<'a> Output<'a> {
         }
         self.writer.flush()?;
         Ok(())
+    }
+
+    /// Writes one of many replies, on a line of its own.
+    pub fn line<T: Serialize>(&mut self, reply: &T, text: impl Display) -> Outcome {
+        if self.json {
+            serde_json::to_writer(&mut *self.writer, reply).map_err(io::Error::from)?;
+            writeln!(self.writer)?;
+        } else {
+            writeln!(self.writer, "{text}")?;
+        }
+        self.writer.flush()?;
+        Ok(())
+    }
+
+    /// Whether a person reads along.
+    pub fn is_for_people(&self) -> bool {
+        !self.json
     }
 
     /// The plain stream, for what has a form of its own.

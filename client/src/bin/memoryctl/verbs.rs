@@ -22,18 +22,24 @@ mod import;
 mod improvements;
 mod initialise;
 mod journal;
+mod maintain;
 mod man;
 mod ping;
 mod profile;
 mod recall;
 mod remember;
 mod report;
+mod schedule;
 mod start;
 mod status;
 mod stop;
 #[cfg(test)]
 mod testing;
 mod undo;
+mod watch;
+
+/// How long a call may take, unless told otherwise.
+const DEADLINE: Duration = Duration::from_secs(30);
 
 /// Ask memoryd, the memory daemon for AI agents
 #[derive(Parser, Debug)]
@@ -42,16 +48,15 @@ pub struct Command {
     /// Answer with one JSON document
     #[arg(long, global = true, help_heading = "Everywhere")]
     json: bool,
-    /// Give up after this long
+    /// Give up after this long [default: 30, for maintain 3600]
     #[arg(
         long,
         global = true,
         help_heading = "Everywhere",
         value_name = "SECONDS",
-        default_value = "30",
         value_parser = seconds
     )]
-    timeout: Duration,
+    timeout: Option<Duration>,
     #[command(subcommand)]
     verb: Verb,
 }
@@ -100,6 +105,8 @@ enum Question {
     Initialise(initialise::Arguments),
     /// Show figures about the memory
     Dashboard(dashboard::Arguments),
+    /// Show when maintenance runs next, and how it last went
+    Schedule,
     /// List what changed the memory
     Journal(journal::Arguments),
     /// Undo an operation of the journal
@@ -121,6 +128,10 @@ enum Errand {
     Start,
     /// Stop the daemon, and wait until it is gone
     Stop,
+    /// Tend the memory now, or show what that would change
+    Maintain(maintain::Arguments),
+    /// Show what happens, a line each, until interrupted
+    Watch,
     /// Print completions for a shell
     Completions(completions::Arguments),
     /// Write man pages
@@ -137,7 +148,7 @@ pub fn run(command: Command) -> Outcome {
     let mut out = Output::new(&mut writer, command.json, width);
     match command.verb {
         Verb::Question(question) => {
-            let client = Client::here()?.with_deadline(command.timeout);
+            let client = Client::here()?.with_deadline(command.timeout.unwrap_or(DEADLINE));
             client.greet()?;
             answer(question, &client, &mut out)
         }
@@ -158,6 +169,7 @@ fn answer(question: Question, service: &impl Service, out: &mut Output) -> Outco
         Question::Contexts => contexts::run(service, out),
         Question::Initialise(arguments) => initialise::run(arguments, service, out),
         Question::Dashboard(arguments) => dashboard::run(arguments, service, out),
+        Question::Schedule => schedule::run(service, out),
         Question::Journal(arguments) => journal::run(arguments, service, out),
         Question::Undo(arguments) => undo::run(&arguments, service, out),
         Question::Import(arguments) => import::run(&arguments, service, out),
@@ -167,10 +179,13 @@ fn answer(question: Question, service: &impl Service, out: &mut Output) -> Outco
     }
 }
 
-fn perform(errand: Errand, timeout: Duration, out: &mut Output) -> Outcome {
+fn perform(errand: Errand, given: Option<Duration>, out: &mut Output) -> Outcome {
+    let timeout = given.unwrap_or(DEADLINE);
     match errand {
         Errand::Start => start::run(timeout, out),
         Errand::Stop => stop::run(timeout, out),
+        Errand::Maintain(arguments) => maintain::run(&arguments, given, out),
+        Errand::Watch => watch::run(timeout, out),
         Errand::Completions(arguments) => completions::run(&arguments, Command::command(), out),
         Errand::Man(arguments) => man::run(&arguments, Command::command()),
     }

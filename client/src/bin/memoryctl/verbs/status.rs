@@ -1,10 +1,12 @@
 //! `memoryctl status`
 
-use memoryd_client::proto::{Serve, Status, StatusReport};
+use chrono::{DateTime, Utc};
+use memoryd_client::proto::{JobState, Serve, Status, StatusReport};
 
 use crate::exit::Outcome;
 use crate::output::Output;
-use crate::render::{Page, bytes, good, grouped, notable, span, strong, word};
+use crate::render::{Page, bytes, count, good, grouped, notable, span, strong, word};
+use crate::verbs::schedule;
 
 pub fn run(service: &impl Serve<Status>, out: &mut Output) -> Outcome {
     out.reply(&service.serve(Status {})?, render)
@@ -22,6 +24,9 @@ fn render(page: &mut Page, status: &StatusReport) {
     if let Some(degraded) = &status.degraded {
         page.prose(&notable("degraded ").to_string(), degraded);
     }
+    for job in &status.failing {
+        page.prose(&notable("failing  ").to_string(), &failing(job, status.now));
+    }
     page.gap();
     page.fields([
         ("agents", Some(grouped(status.agents))),
@@ -29,6 +34,7 @@ fn render(page: &mut Page, status: &StatusReport) {
         ("evaluations", Some(grouped(status.evaluations))),
         ("open recalls", Some(grouped(status.open_recalls))),
         ("last operation", Some(status.last_operation.map_or_else(|| "none".to_owned(), grouped))),
+        ("next job", Some(status.next_job.as_ref().map_or_else(|| "none".to_owned(), upcoming))),
     ]);
     page.gap();
     page.fields([
@@ -42,4 +48,77 @@ fn render(page: &mut Page, status: &StatusReport) {
         ("requests", Some(grouped(status.requests))),
         ("connections", Some(grouped(status.connections))),
     ]);
+}
+
+fn upcoming(job: &JobState) -> String {
+    format!("{}, {}", job.job, schedule::next(job))
+}
+
+/// Which job fails, why, and when it is tried again.
+fn failing(job: &JobState, now: DateTime<Utc>) -> String {
+    let why = job.last.as_ref().and_then(|last| last.failed.as_deref()).unwrap_or("no reason is known");
+    let again = job.next.map_or_else(String::new, |next| format!(", again in {}", span(next - now)));
+    let times = count(job.failures.into(), "time", "times in a row");
+    format!("{} failed {times}{again}: {why}", job.job)
+}
+
+#[cfg(test)]
+mod tests {
+    use chrono::TimeDelta;
+    use memoryd_client::proto::{Cadence, Estimator, JobName, JobRun};
+
+    use super::*;
+    use crate::verbs::testing::{sample, shown};
+
+    #[test]
+    fn a_job_that_fails_is_told_first_and_the_next_one_by_its_own_clock() {
+        let now = sample::noon();
+        let failed = JobRun {
+            started_at: now,
+            took_ms: 1,
+            operation: None,
+            total: 0,
+            failed: Some("The disk is full".to_owned()),
+        };
+        let job = JobState {
+            job: JobName::Metrics,
+            cadence: Cadence::Daily,
+            cron: "0 0 3 * * *".to_owned(),
+            next: Some(now + TimeDelta::minutes(4)),
+            next_offset: 3600,
+            running: false,
+            last: Some(failed),
+            failures: 3,
+        };
+        let status = StatusReport {
+            version: "0.1.0".to_owned(),
+            pid: 4711,
+            started_at: now - TimeDelta::hours(3),
+            now,
+            data_dir: "/data".to_owned(),
+            config_file: None,
+            socket: "/socket".to_owned(),
+            store: "embedded".to_owned(),
+            database_bytes: 4096,
+            model: "all-MiniLM-L6-v2".to_owned(),
+            dimension: 384,
+            degraded: None,
+            estimator: Estimator::Global,
+            agents: 1,
+            improvements: 2,
+            evaluations: 3,
+            open_recalls: 0,
+            last_operation: Some(17),
+            failing: vec![job.clone()],
+            next_job: Some(job),
+            requests: 1,
+            connections: 1,
+            resident_bytes: None,
+        };
+        let text = shown(|page| render(page, &status));
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines[0], "memoryd 0.1.0 runs for 3 h 0 min, process 4711");
+        assert_eq!(lines[1], "failing  metrics failed 3 times in a row, again in 4 min: The disk is full");
+        assert!(lines.contains(&"next job        metrics, Mon 2026-01-26 13:04"), "{text}");
+    }
 }

@@ -12,6 +12,11 @@ pub fn bytes(length: Option<u64>) -> ProgressBar {
     length.map_or_else(ProgressBar::hidden, |length| bar(length, "{bar:30} {bytes} of {total_bytes}"))
 }
 
+/// A bar over what jobs do, one after the other.
+pub fn jobs() -> ProgressBar {
+    bar(0, "{msg} {bar:30} {pos} of {len}")
+}
+
 fn bar(length: u64, template: &str) -> ProgressBar {
     let style = ProgressStyle::with_template(template).expect("the template is valid");
     ProgressBar::new(length).with_style(style)
@@ -22,6 +27,7 @@ mod tests {
     #[test]
     fn the_templates_are_valid() {
         super::records();
+        super::jobs();
         super::bytes(Some(1));
     }
 }
