@@ -27,7 +27,7 @@
 //! | 4 jobs | [`jobs`] | one file for each job: what maintenance plans |
 //! | 3 journal | [`journal`] | owns the writer: operations, changes, undo |
 //! | 2 view | [`view`], [`error`] | the bundle of readers; the one conversion to a fault |
-//! | 1 resources | [`database`], [`store`], [`ledger`], [`index`], [`embed`], [`archive`], [`project`], [`config`] | blocking |
+//! | 1 resources | [`database`], [`store`], [`ledger`], [`index`], [`embed`], [`archive`], [`backup`], [`project`], [`config`] | blocking |
 //! | 0 rules | [`domain`], [`clock`], `memoryd-proto` | pure: no I/O, no clock, cannot block |
 //!
 //! # Invariants
@@ -57,6 +57,7 @@
 //! function in [`domain`], with its numbers in [`config`] and a test that names it.
 
 pub mod archive;
+pub mod backup;
 pub mod boot;
 pub mod clock;
 pub mod config;

@@ -89,6 +89,19 @@ impl Spawned {
     }
 }
 
+/// Runs `memoryd --restore` in a home, and returns how it ended and what it said.
+#[must_use]
+pub fn restore(home: &Home, named: &str) -> (bool, String) {
+    let mut command = Command::new(executable());
+    command.env_clear().env("HOME", home.path()).env("MEMORYD_DATA_DIR", home.data_dir());
+    if home.config_file().exists() {
+        command.env("MEMORYD_CONFIG", home.config_file());
+    }
+    let output = command.args(["--restore", named]).stdin(Stdio::null()).output().unwrap();
+    let said = [output.stdout, output.stderr].concat();
+    (output.status.success(), String::from_utf8(said).unwrap())
+}
+
 impl Process {
     /// Starts `memoryd` in a home and waits until it is ready.
     #[must_use]
