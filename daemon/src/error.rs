@@ -73,7 +73,7 @@ impl From<Error> for Fault {
 pub fn backup_advice(error: &backup::Error) -> String {
     match error {
         backup::Error::File { .. } | backup::Error::Copying { .. } | backup::Error::Database(_) => {
-            "Nothing was changed. Check free space and permissions there, then try again.".to_owned()
+            "Check free space and permissions there, then try again.".to_owned()
         }
         backup::Error::Damaged { .. } => {
             "Nothing was changed. Restore a sound copy: memoryctl restore NAME; `memoryctl backup list` names them."

@@ -13,7 +13,7 @@ use memoryd_proto::{
     BackUp, Backup, BackupKind, Backups, Code, Export, JobName, Maintain, Remember, Shutdown, Status, Undo,
 };
 use memoryd_tests::{
-    Home, Process, Spawned, World, agent, confidence, everywhere, everywhere_with, restore, start_of_time,
+    Home, Process, Spawned, World, agent, confidence, everywhere, everywhere_with, run, start_of_time,
 };
 
 use crate::maintenance::there_and_back;
@@ -24,6 +24,11 @@ fn folder(home: &Home) -> PathBuf {
 
 fn database(home: &Home) -> PathBuf {
     home.data_dir().join("memory.db")
+}
+
+/// Restores without a daemon. Returns whether that went well, and what was said.
+fn restore(home: &Home, named: &str) -> (bool, String) {
+    run(home, "memoryd", &["--restore", named])
 }
 
 /// The names in a folder, in order.
@@ -475,4 +480,40 @@ fn a_folder_that_cannot_be_used_is_a_clear_fault_and_leaves_no_litter() {
         let done = world.ask(Maintain { job: Some(JobName::BackUp), dry_run: false });
         assert_eq!(done.jobs[0].total, 1, "it goes on once the way is free");
     });
+}
+
+#[test]
+fn memoryctl_restores_past_a_daemon_that_runs_and_starts_it_again() {
+    let (home, before) = filled(3);
+    let ctl = |arguments: &[&str]| run(&home, "memoryctl", arguments);
+    assert!(ctl(&["start"]).0);
+    let (done, said) = ctl(&["backup"]);
+    assert!(done && said.contains("It holds 3 improvements and 0 evaluations"), "{said}");
+    let name = home.client().call(Backups {}).unwrap().backups.swap_remove(0).name;
+    assert!(said.contains(&format!("memoryctl restore {name}")), "{said}");
+    home.client().call(lesson(77)).unwrap();
+
+    let pid = home.client().call(Status {}).unwrap().pid;
+    let (done, said) = ctl(&["restore", &name]);
+    assert!(!done && said.contains("--yes"), "nobody is there to be asked: {said}");
+    let (done, said) = ctl(&["restore", "--yes", "memory-2020-01-01T000000Z.db"]);
+    assert!(!done && said.contains("backup list"), "{said}");
+    assert_eq!(home.client().call(Status {}).unwrap().pid, pid, "it was not stopped for nothing");
+
+    let text = home.path().join("text");
+    fs::write(&text, "no database at all\n".repeat(1000)).unwrap();
+    let (done, said) = ctl(&["restore", "--yes", text.to_str().unwrap()]);
+    assert!(!done && said.contains("is no database of memoryd"), "{said}");
+    assert_eq!(
+        home.client().call(Status {}).unwrap().improvements,
+        4,
+        "the daemon runs again, on what was there"
+    );
+
+    let (done, said) = ctl(&["restore", "--yes", &name]);
+    assert!(done && said.contains("memoryd stopped") && said.contains("memoryd started"), "{said}");
+    assert_eq!(export(&home), before);
+    assert!(ctl(&["stop"]).0);
+    let (done, said) = ctl(&["restore", "--yes", &name]);
+    assert!(done && !said.contains("memoryd started"), "what did not run is not started: {said}");
 }

@@ -12,6 +12,7 @@ use crate::exit::{self, Outcome};
 use crate::output::Output;
 
 mod agents;
+mod backup;
 mod completions;
 mod contexts;
 mod dashboard;
@@ -23,11 +24,13 @@ mod improvements;
 mod initialise;
 mod journal;
 mod man;
+mod performance;
 mod ping;
 mod profile;
 mod recall;
 mod remember;
 mod report;
+mod restore;
 mod start;
 mod status;
 mod stop;
@@ -100,6 +103,10 @@ enum Question {
     Initialise(initialise::Arguments),
     /// Show figures about the memory
     Dashboard(dashboard::Arguments),
+    /// List how agents did, day by day
+    Performance(performance::Arguments),
+    /// Copy the database now, or list the copies
+    Backup(backup::Arguments),
     /// List what changed the memory
     Journal(journal::Arguments),
     /// Undo an operation of the journal
@@ -121,6 +128,8 @@ enum Errand {
     Start,
     /// Stop the daemon, and wait until it is gone
     Stop,
+    /// Put a copy in the place of the database
+    Restore(restore::Arguments),
     /// Print completions for a shell
     Completions(completions::Arguments),
     /// Write man pages
@@ -158,6 +167,8 @@ fn answer(question: Question, service: &impl Service, out: &mut Output) -> Outco
         Question::Contexts => contexts::run(service, out),
         Question::Initialise(arguments) => initialise::run(arguments, service, out),
         Question::Dashboard(arguments) => dashboard::run(arguments, service, out),
+        Question::Performance(arguments) => performance::run(arguments, service, out),
+        Question::Backup(arguments) => backup::run(&arguments, service, out),
         Question::Journal(arguments) => journal::run(arguments, service, out),
         Question::Undo(arguments) => undo::run(&arguments, service, out),
         Question::Import(arguments) => import::run(&arguments, service, out),
@@ -171,6 +182,7 @@ fn perform(errand: Errand, timeout: Duration, out: &mut Output) -> Outcome {
     match errand {
         Errand::Start => start::run(timeout, out),
         Errand::Stop => stop::run(timeout, out),
+        Errand::Restore(arguments) => restore::run(&arguments, timeout, out),
         Errand::Completions(arguments) => completions::run(&arguments, Command::command(), out),
         Errand::Man(arguments) => man::run(&arguments, Command::command()),
     }
