@@ -40,6 +40,8 @@
 //! - **Outcomes are append-only.** Usage and Q-values follow from them; undoing a report voids its outcomes and
 //!   computes what follows again.
 //! - **What is removed is archived first**, on disk, before the transaction begins.
+//! - **A copy of the database is of one moment**, checked, and whole under its name or absent. A restore keeps what it
+//!   replaces.
 //! - **Relevance is absolute.** It depends on the query and the text, never on what else was found, so memory with
 //!   nothing to say returns nothing.
 //! - **Search is exact.** Every document is scored by both signals; there are no candidate lists and no approximation,
