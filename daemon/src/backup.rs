@@ -1,7 +1,10 @@
 //! Copies of the database: each is consistent, checked, and whole under its name or absent.
 //!
-//! A copy is made in one go from what one reader sees. Readers and the writer do not wait for each other, so recalls and
-//! reports go on meanwhile; what they commit stays in the log until the copy is done.
+//! A copy is made in one go from what one reader sees. Readers and the writer do not wait for each other, so recalls
+//! and reports go on meanwhile; what they commit stays in the log until the copy is done.
+//!
+//! Of the scheduled copies those stay that [`retention`](crate::domain::retention) names. Of those made by hand, and of
+//! what restores replaced, as many of the newest stay as there are daily copies.
 //!
 //! Files under other names than those of copies are never touched.
 
@@ -229,8 +232,8 @@ impl Copies {
         Ok(names)
     }
 
-    /// The name of a copy made at `at`. It comes after those of its kind, even within a second, so that the oldest by name
-    /// is the oldest.
+    /// The name of a copy made at `at`. It comes after those of its kind, even within a second, so that the oldest by
+    /// name is the oldest.
     fn free(&self, kind: BackupKind, at: DateTime<Utc>) -> Result<String, Error> {
         let newest = self.list()?.into_iter().find(|copy| copy.kind == kind);
         let at = newest.map_or(at, |newest| at.max(newest.made_at + TimeDelta::seconds(1)));

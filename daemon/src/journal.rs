@@ -2,8 +2,8 @@
 //! a reason, committed in one transaction with the events that belong to it (spec S3, S7).
 //!
 //! A plan reads and decides; it cannot write. It runs while the writer is held, so what it read still holds when its
-//! changes are applied. Archives are written before what they keep is removed, and copies of the database are made before
-//! they are recorded.
+//! changes are applied. Archives are written before what they keep is removed, and copies of the database are made
+//! before they are recorded.
 
 mod apply;
 mod carry;

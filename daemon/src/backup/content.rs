@@ -47,8 +47,8 @@ fn immutable(path: &Path) -> OsString {
     OsString::from_vec(uri)
 }
 
-/// Copies what `source` sees into the empty file `draft` and checks the copy: it is sound and holds as much. A copy that
-/// is not says that its source is damaged, as every page is copied as it is.
+/// Copies what `source` sees into the empty file `draft` and checks the copy: it is sound and holds as much. A copy
+/// that is not says that its source is damaged, as every page is copied as it is.
 pub(super) fn copy(source: &Connection, draft: &Path) -> Result<Holdings, Error> {
     let path = Path::new(source.path().unwrap_or_default());
     // The first look pins what a reader's transaction sees, and the pages follow from the same.

@@ -1,4 +1,4 @@
-//! `memoryctl restore`: a copy in the place of the database, by the daemon's own program, which nothing else may use then.
+//! `memoryctl restore`: a copy in the place of the database, put there by the daemon's own program.
 
 use std::ffi::OsStr;
 use std::io::{self, BufRead, IsTerminal, Write};
