@@ -92,6 +92,12 @@ impl Client {
         launch::unless_running(self)
     }
 
+    /// The daemon's program: the `memoryd` beside the running program, else the one in `PATH`.
+    #[must_use]
+    pub fn program() -> PathBuf {
+        launch::program()
+    }
+
     /// The answer to `call`.
     ///
     /// # Errors

@@ -76,7 +76,7 @@ fn wait(client: &Client, exit: &Receiver<io::Result<ExitStatus>>, log: Option<Lo
 }
 
 /// The daemon installed beside this program, else the one in `PATH`.
-fn program() -> PathBuf {
+pub fn program() -> PathBuf {
     let beside = std::env::current_exe().ok().and_then(|exe| Some(exe.parent()?.join("memoryd")));
     beside.filter(|path| path.is_file()).unwrap_or_else(|| PathBuf::from("memoryd"))
 }

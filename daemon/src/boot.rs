@@ -10,17 +10,19 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::{Context, bail};
+use anyhow::{Context, anyhow, bail};
 use etcetera::BaseStrategy;
 use interprocess::local_socket::tokio::Listener;
 use rustix::fs::Mode;
 
 use crate::archive::Archive;
+use crate::backup::{self, Copies, Restored};
 use crate::clock::{Clock, SystemClock, Zone};
 use crate::config::Config;
 use crate::database::{self, Durability, Reader, Writer};
 use crate::domain::secrets::Redactor;
 use crate::embed::{Cached, Embed, Onnx};
+use crate::error::backup_advice;
 use crate::journal::Journal;
 use crate::scheduler;
 use crate::server::{self, Limits};
@@ -31,6 +33,12 @@ use crate::view::View;
 
 /// Embeddings that are remembered: enough that a report need not embed what its recall did.
 const REMEMBERED: NonZeroUsize = NonZeroUsize::new(4096).unwrap();
+
+/// The database, in the data directory.
+const DATABASE: &str = "memory.db";
+
+/// The copies of the database, in the data directory.
+const COPIES: &str = "backups";
 
 /// Where everything is.
 #[derive(Clone, Debug)]
@@ -95,15 +103,24 @@ impl Daemon {
         let lock = take(&places.data_dir)?;
         let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
         let embedder = embedder(&config, cores)?;
-        let (reader, writer) = database::open(&places.data_dir.join("memory.db"))?;
-        let degraded = check_model(&reader, &writer, embedder.as_ref())?;
-        let memory = Memory::load(&reader, config.index(embedder.dimension()), config.learning.outcomes)?;
+        let copies = Copies::new(places.data_dir.join(COPIES));
+        if let Err(error) = copies.sweep() {
+            tracing::warn!("{error}");
+        }
+        let loaded = || {
+            let (reader, writer) = database::open(&places.data_dir.join(DATABASE))?;
+            let degraded = check_model(&reader, &writer, embedder.as_ref())?;
+            let memory = Memory::load(&reader, config.index(embedder.dimension()), config.learning.outcomes)?;
+            Ok((reader, writer, degraded, memory))
+        };
+        let (reader, writer, degraded, memory) = loaded().map_err(|error| damaged(error, &copies))?;
         let archive = places.data_dir.join("archive");
         private_folder(&archive)?;
         let view = View {
             reader: Arc::new(reader),
             memory: Arc::new(memory),
             archive: Arc::new(Archive::new(archive)),
+            copies: Arc::new(copies),
             embedder,
             degraded,
             clock,
@@ -186,6 +203,22 @@ pub fn run() -> anyhow::Result<()> {
     ended
 }
 
+/// Puts a copy of the database, named as it is listed or by its path, in the place of the database of this environment,
+/// and says what was done.
+///
+/// # Errors
+/// When a daemon uses the database, or the copy is not usable. Nothing was changed then.
+pub fn restore(named: &Path) -> anyhow::Result<Restored> {
+    rustix::process::umask(Mode::RWXG | Mode::RWXO);
+    let places = Places::from_env()?;
+    let most = places.config()?.maintenance.daily_copies;
+    let _lock = take(&places.data_dir)?;
+    let copies = Copies::new(places.data_dir.join(COPIES));
+    let database = places.data_dir.join(DATABASE);
+    backup::restore(&copies, &database, named, SystemClock.now(), most as usize)
+        .map_err(|error| anyhow!("{error}. {}", backup_advice(&error)))
+}
+
 /// Takes the data directory for this process.
 fn take(data_dir: &Path) -> anyhow::Result<File> {
     private_folder(data_dir)?;
@@ -206,6 +239,18 @@ fn take(data_dir: &Path) -> anyhow::Result<File> {
         Err(TryLockError::Error(error)) => {
             Err(error).with_context(|| format!("The lock {} cannot be taken", path.display()))
         }
+    }
+}
+
+/// Says what to do when the database is damaged.
+fn damaged(error: database::Error, copies: &Copies) -> anyhow::Error {
+    let damage = error.is_damage();
+    let error = anyhow::Error::from(error);
+    match copies.newest() {
+        Some(name) if damage => error.context(format!(
+            "The database is damaged. Put its newest copy in its place: memoryd --restore {name}"
+        )),
+        _ => error,
     }
 }
 

@@ -12,7 +12,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use chrono::{DateTime, Utc};
 use memoryd_proto::Fault;
 use rusqlite::config::DbConfig;
-use rusqlite::{Connection, OpenFlags, OptionalExtension, Transaction, TransactionBehavior};
+use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, Transaction, TransactionBehavior};
 
 use checkpoint::Checkpoints;
 
@@ -59,6 +59,21 @@ pub enum Error {
         /// Why.
         source: serde_json::Error,
     },
+}
+
+impl Error {
+    /// Whether the file is not what was written to it.
+    #[must_use]
+    pub fn is_damage(&self) -> bool {
+        let damage = |source: &rusqlite::Error| {
+            matches!(source.sqlite_error_code(), Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt))
+        };
+        match self {
+            Self::Open { source, .. } | Self::Statement(source) => damage(source),
+            Self::Value { .. } => true,
+            Self::Thread { .. } | Self::Newer { .. } => false,
+        }
+    }
 }
 
 /// How much a transaction survives.
@@ -116,7 +131,11 @@ fn configure(connection: &Connection) -> rusqlite::Result<()> {
     connection.pragma_update(None, "temp_store", "memory")
 }
 
-fn migrate(path: &Path, connection: &mut Connection) -> Result<(), Error> {
+/// Brings a database to the schema of this build. Faults speak of `path`.
+///
+/// # Errors
+/// When it was written by a newer version, or a step fails.
+pub fn migrate(path: &Path, connection: &mut Connection) -> Result<(), Error> {
     let found: u32 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
     let known = u32::try_from(MIGRATIONS.len()).unwrap_or(u32::MAX);
     if found > known {

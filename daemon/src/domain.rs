@@ -8,6 +8,7 @@ pub mod judgement;
 pub mod performance;
 pub mod profile;
 pub mod ranking;
+pub mod retention;
 pub mod schedule;
 pub mod scoping;
 pub mod secrets;

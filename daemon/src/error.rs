@@ -3,7 +3,7 @@
 use memoryd_proto::{Code, Fault};
 
 use crate::store::export;
-use crate::{archive, database, embed, project};
+use crate::{archive, backup, database, embed, project};
 
 /// Why a call cannot be answered.
 #[derive(Debug, thiserror::Error)]
@@ -20,6 +20,9 @@ pub enum Error {
     /// An archive cannot be used.
     #[error(transparent)]
     Archive(#[from] archive::Error),
+    /// A copy of the database cannot be made or used.
+    #[error(transparent)]
+    Backup(#[from] backup::Error),
     /// A text cannot be embedded.
     #[error("A text cannot be embedded: {0}")]
     Embed(#[from] embed::Error),
@@ -61,11 +64,32 @@ impl From<Error> for Fault {
                 Self::unavailable(message, "What was begun is completed once the daemon has started again.")
             }
             Error::Database(_) | Error::Archive(_) => Self::new(Code::Internal, message, disk),
+            Error::Backup(error) => Self::new(Code::Internal, message, backup_advice(&error)),
             Error::Embed(_) => {
                 Self::new(Code::Internal, message, "The memory is unchanged; please report this.")
             }
             Error::Project(_) => Self::invalid(message, "Give a folder that exists, or none."),
             Error::AgentFile { .. } => Self::not_found(message, "Give a file that the daemon may read."),
         }
+    }
+}
+
+/// What to do when a copy cannot be made or used.
+#[must_use]
+pub fn backup_advice(error: &backup::Error) -> String {
+    match error {
+        backup::Error::File { .. } | backup::Error::Copying { .. } | backup::Error::Database(_) => {
+            "Check free space and permissions there, then try again.".to_owned()
+        }
+        backup::Error::Damaged { .. } => {
+            "Nothing was changed. Restore a sound copy: memoryctl restore NAME; `memoryctl backup list` names them."
+                .to_owned()
+        }
+        backup::Error::Foreign { .. } => {
+            "Nothing was changed. Give a copy that memoryd made, or the database of another data directory."
+                .to_owned()
+        }
+        backup::Error::Unknown { newest: Some(newest), .. } => format!("The newest copy is {newest}."),
+        backup::Error::Unknown { newest: None, .. } => "There is no copy to restore.".to_owned(),
     }
 }

@@ -2,7 +2,8 @@
 //! a reason, committed in one transaction with the events that belong to it (spec S3, S7).
 //!
 //! A plan reads and decides; it cannot write. It runs while the writer is held, so what it read still holds when its
-//! changes are applied. Archives are written before what they keep is removed.
+//! changes are applied. Archives are written before what they keep is removed, and copies of the database are made
+//! before they are recorded.
 
 mod apply;
 mod carry;
@@ -11,14 +12,16 @@ mod operations;
 mod plan;
 
 pub use carry::Carried;
-pub use change::{Change, Edit};
+pub use change::{Change, DailyCopy, Edit};
 pub use operations::{page, taken_back};
 pub use plan::{Plan, Step};
 
 use std::collections::HashMap;
 
 use chrono::{DateTime, Utc};
-use memoryd_proto::{AgentName, ContextName, Fault, Happening, Learned, OperationId, RecallId, ReportId};
+use memoryd_proto::{
+    AgentName, ContextName, Fault, Happening, Learned, Operation, OperationId, RecallId, ReportId,
+};
 use rusqlite::Connection;
 
 use crate::database::{Durability, Writer, Writing};
@@ -193,42 +196,16 @@ impl Journal {
     /// When there is no such operation, it was undone, or something newer touched the same items. Nothing was changed
     /// then.
     pub fn undo(&self, undone: OperationId) -> Result<(OperationId, Vec<String>), Error> {
+        let changes: Vec<Change> = self.view.read(|connection| {
+            undoable(connection, undone)?;
+            let changes = operations::changes(connection, undone)?;
+            Ok::<_, Error>(changes.into_iter().rev().map(Change::inverse).collect())
+        })?;
+        self.copy(&changes)?;
         let mut writing = self.writer.lock();
         let now = self.view.clock.now();
-        let (stored, changes, operation) = self.view.read(|connection| {
-            let stored = operations::find(connection, undone)?.ok_or_else(|| {
-                Fault::not_found(
-                    format!("There is no operation {undone}"),
-                    "`memoryctl journal` lists the operations.",
-                )
-            })?;
-            if let Some(by) = stored.undone_by {
-                return Err(Error::from(Fault::conflict(
-                    format!("Operation {undone} was undone by operation {by}"),
-                    format!("To do it again, undo operation {by}."),
-                )));
-            }
-            if operations::is_open(connection, undone)? {
-                return Err(Error::from(Fault::conflict(
-                    format!("Operation {undone} is being carried out"),
-                    "Undo it once it is complete; `memoryctl schedule` shows whether its job runs.",
-                )));
-            }
-            if operations::undoes_events(connection, undone)? {
-                return Err(Error::from(Fault::conflict(
-                    format!("Operation {undone} took back a report, which cannot be undone in turn"),
-                    "Send the report again instead.",
-                )));
-            }
-            if let Some((item, newer)) = operations::touched_since(connection, undone)? {
-                return Err(Error::from(Fault::conflict(
-                    format!("Operation {undone} cannot be undone: operation {newer} touched {item} since"),
-                    format!("Undo operation {newer} first."),
-                )));
-            }
-            let changes: Vec<Change> =
-                operations::changes(connection, undone)?.into_iter().rev().map(Change::inverse).collect();
-            Ok((stored, changes, operations::next(connection)?))
+        let (stored, operation) = self.view.read(|connection| {
+            Ok::<_, Error>((undoable(connection, undone)?, operations::next(connection)?))
         })?;
         let told: Vec<String> = changes.iter().map(Change::describe).collect();
         let draft = Draft {
@@ -267,6 +244,23 @@ impl Journal {
         Ok(recall)
     }
 
+    /// Makes and removes copies of the database, before that is recorded: a file is no part of a transaction, and
+    /// copying holds nobody up while the writer is free. What a copy replaces goes once it is there.
+    fn copy<'a>(&self, changes: impl IntoIterator<Item = &'a Change>) -> Result<(), Error> {
+        let copies = &self.view.copies;
+        for change in changes {
+            let Change::Backup(Edit { before, after }) = change else { continue };
+            if let Some(before) = before {
+                copies.remove(&before.name)?;
+            }
+            if let Some(after) = after {
+                self.view.read(|connection| copies.make_named(connection, &after.name))?;
+                after.replaces.iter().try_for_each(|name| copies.remove(name))?;
+            }
+        }
+        Ok(())
+    }
+
     /// What is removed is archived first.
     fn archive<'a>(
         &self,
@@ -285,6 +279,7 @@ impl Journal {
                 Change::Improvement { .. }
                 | Change::Evaluation { .. }
                 | Change::Snapshot(_)
+                | Change::Backup(_)
                 | Change::Profile(_)
                 | Change::Usage { .. }
                 | Change::Context { .. } => {}
@@ -298,6 +293,41 @@ impl Journal {
         }
         Ok(())
     }
+}
+
+/// The operation, if it can be undone.
+fn undoable(connection: &Connection, undone: OperationId) -> Result<Operation, Error> {
+    let stored = operations::find(connection, undone)?.ok_or_else(|| {
+        Fault::not_found(
+            format!("There is no operation {undone}"),
+            "`memoryctl journal` lists the operations.",
+        )
+    })?;
+    if let Some(by) = stored.undone_by {
+        return Err(Error::from(Fault::conflict(
+            format!("Operation {undone} was undone by operation {by}"),
+            format!("To do it again, undo operation {by}."),
+        )));
+    }
+    if operations::is_open(connection, undone)? {
+        return Err(Error::from(Fault::conflict(
+            format!("Operation {undone} is being carried out"),
+            "Undo it once it is complete; `memoryctl schedule` shows whether its job runs.",
+        )));
+    }
+    if operations::undoes_events(connection, undone)? {
+        return Err(Error::from(Fault::conflict(
+            format!("Operation {undone} took back a report, which cannot be undone in turn"),
+            "Send the report again instead.",
+        )));
+    }
+    if let Some((item, newer)) = operations::touched_since(connection, undone)? {
+        return Err(Error::from(Fault::conflict(
+            format!("Operation {undone} cannot be undone: operation {newer} touched {item} since"),
+            format!("Undo operation {newer} first."),
+        )));
+    }
+    Ok(stored)
 }
 
 /// Where in an operation the next change goes.

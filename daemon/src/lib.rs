@@ -27,7 +27,7 @@
 //! | 4 jobs | [`jobs`] | one file for each job: what maintenance plans |
 //! | 3 journal | [`journal`] | owns the writer: operations, changes, undo |
 //! | 2 view | [`view`], [`error`] | the bundle of readers; the one conversion to a fault |
-//! | 1 resources | [`database`], [`store`], [`ledger`], [`index`], [`embed`], [`archive`], [`events`], [`project`], [`config`] | blocking |
+//! | 1 resources | [`database`], [`store`], [`ledger`], [`index`], [`embed`], [`archive`], [`backup`], [`events`], [`project`], [`config`] | blocking |
 //! | 0 rules | [`domain`], [`clock`], `memoryd-proto` | pure: no I/O, no clock, cannot block |
 //!
 //! # Invariants
@@ -40,6 +40,8 @@
 //! - **Outcomes are append-only.** Usage and Q-values follow from them; undoing a report voids its outcomes and
 //!   computes what follows again.
 //! - **What is removed is archived first**, on disk, before the transaction begins.
+//! - **A copy of the database is of one moment**, checked, and whole under its name or absent. A restore keeps what it
+//!   replaces.
 //! - **Relevance is absolute.** It depends on the query and the text, never on what else was found, so memory with
 //!   nothing to say returns nothing.
 //! - **Search is exact.** Every document is scored by both signals; there are no candidate lists and no approximation,
@@ -57,6 +59,7 @@
 //! function in [`domain`], with its numbers in [`config`] and a test that names it.
 
 pub mod archive;
+pub mod backup;
 pub mod boot;
 pub mod clock;
 pub mod config;

@@ -1,13 +1,15 @@
 //! The daemon's entry: see the library for everything else.
 
+use std::path::Path;
 use std::process::ExitCode;
 
 const USAGE: &str = "\
 memoryd, the memory daemon for AI agents
 
-Usage: memoryd [--version | --help | --print-config]
+Usage: memoryd [--version | --help | --print-config | --restore NAME|PATH]
 
 Without an argument it serves until it gets SIGTERM. memoryctl starts, stops and queries it.
+--restore puts a copy of the database in its place; what was there is kept beside the copies. No daemon may run.
 --print-config prints every setting with its default; save it as ~/.config/memoryd/memoryd.toml to change some.
 MEMORYD_CONFIG, MEMORYD_DATA_DIR and MEMORYD_SOCKET name another configuration, data directory and socket.
 ";
@@ -18,6 +20,13 @@ fn main() -> ExitCode {
     match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         [] => match memoryd::boot::run() {
             Ok(()) => return ExitCode::SUCCESS,
+            Err(error) => {
+                eprintln!("memoryd: {error:#}");
+                return ExitCode::FAILURE;
+            }
+        },
+        ["--restore", named] => match memoryd::boot::restore(Path::new(named)) {
+            Ok(restored) => println!("{restored}"),
             Err(error) => {
                 eprintln!("memoryd: {error:#}");
                 return ExitCode::FAILURE;

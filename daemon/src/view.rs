@@ -5,6 +5,7 @@ use std::sync::Arc;
 use rusqlite::Connection;
 
 use crate::archive::Archive;
+use crate::backup::Copies;
 use crate::clock::Clock;
 use crate::database::{self, Reader};
 use crate::embed::{Embed, Embedding};
@@ -20,6 +21,8 @@ pub struct View {
     pub memory: Arc<Memory>,
     /// The archives.
     pub archive: Arc<Archive>,
+    /// The copies of the database.
+    pub copies: Arc<Copies>,
     /// The embedder.
     pub embedder: Arc<dyn Embed>,
     /// Why vectors are not used, and what to do, if so.

@@ -10,7 +10,13 @@ use std::path::{Path, PathBuf};
 /// Each module's layer. Adding a module means deciding where it belongs.
 const LAYERS: &[(u8, &[&str])] = &[
     (0, &["clock", "domain"]),
-    (1, &["archive", "config", "database", "embed", "events", "index", "ledger", "project", "store"]),
+    (
+        1,
+        &[
+            "archive", "backup", "config", "database", "embed", "events", "index", "ledger", "project",
+            "store",
+        ],
+    ),
     (2, &["error", "view"]),
     (3, &["journal"]),
     (4, &["jobs"]),

@@ -8,13 +8,14 @@ use serde::de::DeserializeOwned;
 use crate::fault::Fault;
 use crate::frame;
 use crate::{
-    AgentList, Agents, Consolidatable, ContextList, Contexts, CrossValidated, Dashboard, DashboardView,
-    DeleteImprovement, Deleted, Deprecate, Edit, Edited, EvaluationPage, Evaluations, Explain, Explanation,
-    Export, ExportPage, ExportQ, FindImprovement, Import, ImportQ, Imported, ImportedQ, Improvement,
-    ImprovementPage, Improvements, Initialise, Initialised, Journal, JournalPage, Learned, Maintain,
-    Maintained, MarkCrossValidated, Ping, Pong, Profile, ProfileOf, QTable, Recall, Recalled,
-    ReceivePrinciple, Remember, Remembered, Report, Restore, Schedule, ScheduleView, SetProfile, Shutdown,
-    ShuttingDown, SnapshotPage, Snapshots, Status, StatusReport, Undo, Undone, Watch, Watched,
+    AgentList, Agents, BackUp, BackedUp, BackupList, Backups, Consolidatable, ContextList, Contexts,
+    CrossValidated, Dashboard, DashboardView, DeleteImprovement, Deleted, Deprecate, Edit, Edited,
+    EvaluationPage, Evaluations, Explain, Explanation, Export, ExportPage, ExportQ, FindImprovement, Import,
+    ImportQ, Imported, ImportedQ, Improvement, ImprovementPage, Improvements, Initialise, Initialised,
+    Journal, JournalPage, Learned, Maintain, Maintained, MarkCrossValidated, Ping, Pong, Profile, ProfileOf,
+    QTable, Recall, Recalled, ReceivePrinciple, Remember, Remembered, Report, Restore, Schedule,
+    ScheduleView, SetProfile, Shutdown, ShuttingDown, SnapshotPage, Snapshots, Status, StatusReport, Undo,
+    Undone, Watch, Watched,
 };
 
 /// A request, tied to its reply.
@@ -142,6 +143,10 @@ table! {
     Journal => JournalPage,
     /// Undo an operation.
     Undo => Undone,
+    /// Keep a copy of the database now.
+    BackUp => BackedUp,
+    /// The copies of the database.
+    Backups => BackupList,
     /// Take in records from an export.
     Import => Imported,
     /// A page of everything, for a file.

@@ -21,6 +21,7 @@ pub mod handshake;
 pub mod socket;
 
 mod agent;
+mod backup;
 mod evaluation;
 mod event;
 mod id;
@@ -37,6 +38,7 @@ mod transfer;
 mod units;
 
 pub use agent::*;
+pub use backup::*;
 pub use call::{Call, Request, Serve, Service};
 pub use evaluation::*;
 pub use event::*;

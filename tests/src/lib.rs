@@ -17,5 +17,5 @@ mod process;
 mod world;
 
 pub use home::{Home, Running, start_of_time};
-pub use process::{Ended, Process, Spawned};
+pub use process::{Ended, Process, Spawned, run};
 pub use world::{World, agent, confidence, documents, everywhere, everywhere_with, quality};

@@ -10,16 +10,39 @@ use rustix::process::{Pid, Signal, kill_process};
 
 use crate::Home;
 
-/// The executable that this build made: two folders up from the test's own.
-fn executable() -> PathBuf {
+/// An executable that this build made: two folders up from the test's own.
+fn executable(name: &str) -> PathBuf {
     let own = std::env::current_exe().unwrap();
-    let path = own.ancestors().nth(2).unwrap().join("memoryd");
+    let path = own.ancestors().nth(2).unwrap().join(name);
     assert!(
         path.is_file(),
-        "{} does not exist. Build it first: cargo build -p memoryd (`cargo test --workspace` does)",
+        "{} does not exist. Build it first: cargo build --workspace (`cargo test --workspace` does)",
         path.display()
     );
     path
+}
+
+/// An executable of this build in a home, with nothing else in its environment than where that is.
+fn command(home: &Home, name: &str) -> Command {
+    let mut command = Command::new(executable(name));
+    command
+        .env_clear()
+        .env("HOME", home.path())
+        .env("MEMORYD_SOCKET", home.socket())
+        .env("MEMORYD_DATA_DIR", home.data_dir())
+        .stdin(Stdio::null());
+    if home.config_file().exists() {
+        command.env("MEMORYD_CONFIG", home.config_file());
+    }
+    command
+}
+
+/// Runs an executable of this build in a home to its end. Returns whether it went well, and what it said.
+#[must_use]
+pub fn run(home: &Home, name: &str, arguments: &[&str]) -> (bool, String) {
+    let output = command(home, name).args(arguments).output().unwrap();
+    let said = [output.stdout, output.stderr].concat();
+    (output.status.success(), String::from_utf8(said).unwrap())
 }
 
 /// A process that was started, and is ready, about to be, or about to fail.
@@ -48,18 +71,8 @@ impl Spawned {
     /// Starts `memoryd` in a home, with nothing else in its environment than where that is, and `env`.
     #[must_use]
     pub fn new(home: &Home, env: &[(&str, &OsStr)]) -> Self {
-        let mut command = Command::new(executable());
-        command
-            .env_clear()
-            .env("HOME", home.path())
-            .env("MEMORYD_SOCKET", home.socket())
-            .env("MEMORYD_DATA_DIR", home.data_dir());
-        if home.config_file().exists() {
-            command.env("MEMORYD_CONFIG", home.config_file());
-        }
-        let mut child = command
+        let mut child = command(home, "memoryd")
             .envs(env.iter().copied())
-            .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::piped())
             .spawn()

@@ -15,7 +15,8 @@ pub struct Maintenance {
     pub deprecated_days: u32,
     /// Days after which an operation goes to the archive and can no longer be undone.
     pub journal_days: u32,
-    /// Copies of the database that are kept, one for each of the last days.
+    /// Copies of the database that are kept, one for each of the last days. As many stay of those made by hand, and as
+    /// many of what restores replaced.
     pub daily_copies: u32,
     /// Copies of the database that are kept, one for each of the last weeks.
     pub weekly_copies: u32,

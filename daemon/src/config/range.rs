@@ -78,6 +78,7 @@ fn number(config: &Config) -> Option<(&'static str, &'static str)> {
             crate::clock::Zone::named(&config.maintenance.zone).is_some(),
             "empty or the name of a time zone, such as Europe/Dublin",
         ),
+        ("maintenance.daily_copies", config.maintenance.daily_copies > 0, "above 0"),
         (
             "report.insights_from",
             (0.0..=100.0).contains(&config.report.insights_from),

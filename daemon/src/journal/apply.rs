@@ -112,6 +112,8 @@ pub fn change(
             (Some(before), None) => performance::remove(connection, before)?,
             (None, None) => {}
         },
+        // The file is there, or gone, by now.
+        Change::Backup(_) => {}
         Change::Profile(edit) => match (&edit.before, &edit.after) {
             (_, Some(after)) => rows::put_profile(connection, after)?,
             (Some(before), None) => rows::remove_profile(connection, before)?,

@@ -47,6 +47,7 @@ impl Journal {
     ) -> Result<Carried, Error> {
         let now = self.view.clock.now();
         self.archive(plan.steps.iter().flat_map(|step| &step.changes), now)?;
+        self.copy(plan.steps.iter().flat_map(|step| &step.changes))?;
         let told = Told { actor, reason: &plan.reason, agent: None };
         let begun = self.view.read(|connection| operations::begun(connection, actor))?;
         let mut place = begun.map(|(operation, n)| Place { operation, now, n });
@@ -154,7 +155,7 @@ fn hold(connection: &Connection, changes: &[Change]) -> Result<bool, Error> {
                 Some(one) => performance::find(connection, &one.agent, one.day)? == edit.before,
                 None => false,
             },
-            Change::Profile(_) | Change::Context { .. } => true,
+            Change::Backup(_) | Change::Profile(_) | Change::Context { .. } => true,
         };
         if !holds {
             return Ok(false);

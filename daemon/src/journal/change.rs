@@ -1,5 +1,6 @@
 //! A change carries what was there before and what is there after, so that it can be shown, journalled and undone.
 
+use chrono::NaiveDate;
 use memoryd_proto::{
     AgentName, ContextName, Evaluation, Improvement, ImprovementId, Profile, Scope, Snapshot, Usage,
 };
@@ -30,6 +31,8 @@ pub enum Change {
     },
     /// An agent's performance on a day.
     Snapshot(Edit<Snapshot>),
+    /// The copy of the database for a day.
+    Backup(Edit<DailyCopy>),
     /// A profile.
     Profile(Edit<Profile>),
     /// Usage that is imported for an improvement.
@@ -48,6 +51,18 @@ pub enum Change {
         /// The change.
         edit: Edit<u64>,
     },
+}
+
+/// The copy of the database for a day: a file that is made before the change is recorded. Done again after it was
+/// undone, it is made afresh under the same name.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DailyCopy {
+    /// The day, in local time.
+    pub day: NaiveDate,
+    /// The name of the copy.
+    pub name: String,
+    /// Older copies that go for it, and do not come back when it goes.
+    pub replaces: Vec<String>,
 }
 
 /// Before and after; absent where the item does not exist.
@@ -99,6 +114,7 @@ impl Change {
             Self::Improvement { row, edit } => Self::Improvement { row, edit: edit.inverse() },
             Self::Evaluation { row, edit } => Self::Evaluation { row, edit: edit.inverse() },
             Self::Snapshot(edit) => Self::Snapshot(edit.inverse()),
+            Self::Backup(edit) => Self::Backup(edit.inverse()),
             Self::Profile(edit) => Self::Profile(edit.inverse()),
             Self::Usage { agent, id, edit } => Self::Usage { agent, id, edit: edit.inverse() },
             Self::Context { name, edit } => Self::Context { name, edit: edit.inverse() },
@@ -119,6 +135,9 @@ impl Change {
             Self::Snapshot(edit) => edit.either().map_or_else(String::new, |snapshot| {
                 format!("snapshot:{}:{}", snapshot.agent.key(), snapshot.day)
             }),
+            Self::Backup(edit) => {
+                edit.either().map_or_else(String::new, |copy| format!("backup:{}", copy.day))
+            }
             Self::Profile(edit) => {
                 edit.either().map_or_else(String::new, |profile| format!("profile:{}", profile.agent.key()))
             }
@@ -144,6 +163,9 @@ impl Change {
             }
             Self::Snapshot(edit) => edit.either().map_or_else(String::new, |snapshot| {
                 format!("{} the snapshot of {} for {}", edit.verb(), snapshot.agent, snapshot.day)
+            }),
+            Self::Backup(edit) => edit.either().map_or_else(String::new, |copy| {
+                format!("{} the copy {} of the database for {}", edit.verb(), copy.name, copy.day)
             }),
             Self::Profile(edit) => {
                 format!(

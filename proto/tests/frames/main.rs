@@ -1,6 +1,6 @@
 //! Frames: what crosses the wire, byte for byte.
 //!
-//! `golden/v1.txt` holds one encoded frame for each call and each reply. When a frame changes, the wire has changed:
+//! `golden/v2.txt` holds one encoded frame for each call and each reply. When a frame changes, the wire has changed:
 //! raise [`handshake::PROTOCOL`], then write the file of the new version with `MEMORYD_GOLDEN=write`.
 
 #![allow(clippy::unwrap_used, reason = "a test fails where it is wrong")]

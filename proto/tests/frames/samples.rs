@@ -235,6 +235,17 @@ fn maintained() -> Maintained {
     }
 }
 
+fn backup() -> Backup {
+    Backup {
+        name: "memory-2026-01-05T090000Z-by-hand.db".to_owned(),
+        made_at: at(),
+        bytes: 4096,
+        kind: BackupKind::ByHand,
+        improvements: Some(3),
+        evaluations: None,
+    }
+}
+
 fn profile() -> Profile {
     Profile {
         agent: name("finder"),
@@ -569,6 +580,11 @@ pub fn all() -> Vec<Sample> {
             Undo { operation },
             Undone { undone: operation, operation: OperationId(5), changes: texts(&["removed it"]) },
         ),
+        sample(
+            BackUp {},
+            BackedUp { backup: backup(), folder: "/data/backups".to_owned(), removed: texts(&["older"]) },
+        ),
+        sample(Backups {}, BackupList { folder: "/data/backups".to_owned(), backups: vec![backup()] }),
         sample(
             Import { records: records(), dry_run: true },
             Imported {

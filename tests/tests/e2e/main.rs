@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, reason = "a test fails where it is wrong")]
 
 mod agent_file;
+mod backup;
 mod boot;
 mod cases;
 mod closing;

@@ -167,6 +167,24 @@ pub fn percent(share: f64) -> String {
     format!("{:.0} %", share * 100.0)
 }
 
+/// A time that something took.
+pub fn milliseconds(time: f64) -> String {
+    match time {
+        time if time < 1000.0 => format!("{time:.0} ms"),
+        time if time < 60_000.0 => format!("{:.1} s", time / 1000.0),
+        time => format!("{:.1} min", time / 60_000.0),
+    }
+}
+
+/// How quality moves, from the difference between newer and older tasks.
+pub fn trend(difference: f64) -> String {
+    match difference {
+        up if up >= 0.05 => format!("↗ rises by {up:.1}"),
+        down if down <= -0.05 => format!("↘ falls by {:.1}", -down),
+        _ => "→ steady".to_owned(),
+    }
+}
+
 /// A share as a percentage, or a dash.
 pub fn percent_if(share: Option<f64>) -> String {
     share.map_or_else(|| "–".to_owned(), percent)
@@ -270,6 +288,17 @@ mod tests {
     fn data_is_counted_in_units() {
         let shown: Vec<String> = [0, 1023, 1024, 1_048_575, 5 << 30, u64::MAX].map(bytes).into();
         assert_eq!(shown, ["0 B", "1023 B", "1.0 KiB", "1.0 MiB", "5.0 GiB", "16777216.0 TiB"]);
+    }
+
+    #[test]
+    fn a_trend_is_told_in_words() {
+        let told = [4.24, 0.04, 0.0, -0.06].map(trend);
+        assert_eq!(told, ["↗ rises by 4.2", "→ steady", "→ steady", "↘ falls by 0.1"]);
+    }
+
+    #[test]
+    fn times_are_told_in_the_unit_that_fits() {
+        assert_eq!([0.0, 999.0, 1500.0, 90_000.0].map(milliseconds), ["0 ms", "999 ms", "1.5 s", "1.5 min"]);
     }
 
     #[test]

@@ -12,6 +12,7 @@ use crate::exit::{self, Outcome};
 use crate::output::Output;
 
 mod agents;
+mod backup;
 mod completions;
 mod contexts;
 mod dashboard;
@@ -24,11 +25,13 @@ mod initialise;
 mod journal;
 mod maintain;
 mod man;
+mod performance;
 mod ping;
 mod profile;
 mod recall;
 mod remember;
 mod report;
+mod restore;
 mod schedule;
 mod start;
 mod status;
@@ -107,6 +110,10 @@ enum Question {
     Dashboard(dashboard::Arguments),
     /// Show when maintenance runs next, and how it last went
     Schedule,
+    /// List how agents did, day by day
+    Performance(performance::Arguments),
+    /// Copy the database now, or list the copies
+    Backup(backup::Arguments),
     /// List what changed the memory
     Journal(journal::Arguments),
     /// Undo an operation of the journal
@@ -132,6 +139,8 @@ enum Errand {
     Maintain(maintain::Arguments),
     /// Show what happens, a line each, until interrupted
     Watch,
+    /// Put a copy in the place of the database
+    Restore(restore::Arguments),
     /// Print completions for a shell
     Completions(completions::Arguments),
     /// Write man pages
@@ -170,6 +179,8 @@ fn answer(question: Question, service: &impl Service, out: &mut Output) -> Outco
         Question::Initialise(arguments) => initialise::run(arguments, service, out),
         Question::Dashboard(arguments) => dashboard::run(arguments, service, out),
         Question::Schedule => schedule::run(service, out),
+        Question::Performance(arguments) => performance::run(arguments, service, out),
+        Question::Backup(arguments) => backup::run(&arguments, service, out),
         Question::Journal(arguments) => journal::run(arguments, service, out),
         Question::Undo(arguments) => undo::run(&arguments, service, out),
         Question::Import(arguments) => import::run(&arguments, service, out),
@@ -186,6 +197,7 @@ fn perform(errand: Errand, given: Option<Duration>, out: &mut Output) -> Outcome
         Errand::Stop => stop::run(timeout, out),
         Errand::Maintain(arguments) => maintain::run(&arguments, given, out),
         Errand::Watch => watch::run(timeout, out),
+        Errand::Restore(arguments) => restore::run(&arguments, timeout, out),
         Errand::Completions(arguments) => completions::run(&arguments, Command::command(), out),
         Errand::Man(arguments) => man::run(&arguments, Command::command()),
     }

@@ -1,12 +1,12 @@
 //! `memoryctl dashboard`
 
 use clap::Args;
-use memoryd_client::proto::{Dashboard, DashboardView, Improvement, Serve};
+use memoryd_client::proto::{Dashboard, DashboardView, Improvement, Serve, Snapshot};
 
 use crate::arguments::SomeAgent;
 use crate::exit::Outcome;
 use crate::output::Output;
-use crate::render::{Page, context, faint, grouped, percent_if, strong, time};
+use crate::render::{Page, context, faint, grouped, milliseconds, percent, percent_if, strong, time, trend};
 
 #[derive(Args, Debug)]
 pub struct Arguments {
@@ -34,12 +34,28 @@ fn render(page: &mut Page, view: &DashboardView) {
         ("success, 30 days", Some(percent_if(view.recent_success_rate))),
         ("quality, 30 days", Some(quality)),
     ]);
+    if let Some(snapshot) = &view.latest_snapshot {
+        performance(page, snapshot);
+    }
     best(page, "Best by success", &view.top_improvements);
     best(page, "Most useful", &view.top_q);
     if !view.contexts.is_empty() {
         page.heading("Contexts");
         view.contexts.iter().for_each(|state| page.line(context(state)));
     }
+}
+
+fn performance(page: &mut Page, snapshot: &Snapshot) {
+    page.heading(&format!("Performance on {}", snapshot.day));
+    let improving = if snapshot.improving { ", improving" } else { "" };
+    page.fields([
+        ("success", Some(percent(snapshot.success_rate))),
+        ("quality", Some(format!("{:.0} of 100", snapshot.avg_quality.get()))),
+        ("trend", Some(format!("{}{improving}", trend(snapshot.quality_trend)))),
+        ("tasks", Some(grouped(snapshot.total_tasks))),
+        ("time", snapshot.avg_time_ms.map(|time| format!("{} a task", milliseconds(time)))),
+        ("tokens", snapshot.avg_tokens.map(|tokens| format!("{tokens:.0} a task"))),
+    ]);
 }
 
 fn best(page: &mut Page, heading: &str, improvements: &[Improvement]) {
@@ -79,7 +95,7 @@ mod tests {
             recent_success_rate: None,
             recent_quality: Some(81.6),
             improvements_last_7_days: 12,
-            latest_snapshot: None,
+            latest_snapshot: Some(sample::snapshot()),
             top_improvements: vec![sample::improvement()],
             top_q: Vec::new(),
             contexts: vec![ContextState {
@@ -105,6 +121,14 @@ improvements          1,204
 evaluations           0
 success, 30 days      –
 quality, 30 days      82 of 100
+
+Performance on 2026-01-26
+success  75 %
+quality  82 of 100
+trend    ↗ rises by 4.2, improving
+tasks    40
+time     1.5 s a task
+tokens   5200 a task
 
 Best by success
 success  uses  q     id     text

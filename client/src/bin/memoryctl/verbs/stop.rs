@@ -25,21 +25,26 @@ struct Stopped {
 }
 
 pub fn run(timeout: Duration, out: &mut Output) -> Outcome {
-    let client = Client::here()?.with_deadline(timeout);
+    let pid = stop(&Client::here()?.with_deadline(timeout))?;
+    out.reply(&Stopped { pid }, |page, stopped| match stopped.pid {
+        Some(pid) => page.line(format_args!("memoryd stopped, process {pid}")),
+        None => page.line("memoryd does not run"),
+    })
+}
+
+/// Stops the daemon, waits until it is gone, and returns its process id; `None` when no daemon ran.
+pub fn stop(client: &Client) -> Result<Option<u32>, Fault> {
     let pid = match client.call(Shutdown {}) {
         Ok(reply) => Some(reply.pid),
         Err(fault) if fault.code == Code::Unavailable => None,
         // A daemon of another version cannot be asked, but told.
         Err(fault) if fault.code == Code::Version => Some(process::terminate(client.path()).ok_or(fault)?),
-        Err(fault) => return Err(fault.into()),
+        Err(fault) => return Err(fault),
     };
     if let Some(pid) = pid {
-        wait(&client, pid)?;
+        wait(client, pid)?;
     }
-    out.reply(&Stopped { pid }, |page, stopped| match stopped.pid {
-        Some(pid) => page.line(format_args!("memoryd stopped, process {pid}")),
-        None => page.line("memoryd does not run"),
-    })
+    Ok(pid)
 }
 
 fn wait(client: &Client, pid: u32) -> Result<(), Fault> {

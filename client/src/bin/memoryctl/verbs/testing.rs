@@ -64,9 +64,9 @@ pub fn written(json: bool, verb: impl FnOnce(&mut Output) -> Outcome) -> (String
 pub mod sample {
     use chrono::{DateTime, Utc};
     use memoryd_client::proto::{
-        Confidence, ContextState, Evaluation, Improvement, Insight, InsightOutcome, Item, ItemOutcome,
-        Keeping, Kept, Learned, Mode, OperationId, QValue, Quality, Recalled, Remembered, Scope, Source,
-        Usage, Why,
+        Backup, BackupKind, Confidence, ContextState, Evaluation, Improvement, Insight, InsightOutcome, Item,
+        ItemOutcome, Keeping, Kept, Learned, Mode, OperationId, QValue, Quality, Recalled, Remembered, Scope,
+        Snapshot, Source, Usage, Why,
     };
 
     fn sure(confidence: f64) -> Confidence {
@@ -149,6 +149,35 @@ pub mod sample {
 
     pub fn noon() -> DateTime<Utc> {
         "2026-01-26T12:00:00Z".parse().unwrap()
+    }
+
+    pub fn snapshot() -> Snapshot {
+        Snapshot {
+            agent: "ada".parse().unwrap(),
+            day: noon().date_naive(),
+            at: noon(),
+            total_tasks: 40,
+            successful_tasks: 30,
+            success_rate: 0.75,
+            avg_quality: Quality::new(81.6).unwrap(),
+            quality_trend: 4.24,
+            avg_time_ms: Some(1500.0),
+            avg_tokens: Some(5200.0),
+            total_insights: 7,
+            improvements_stored: 5,
+            improving: true,
+        }
+    }
+
+    pub fn backup() -> Backup {
+        Backup {
+            name: "memory-2026-01-26T120000Z-by-hand.db".to_owned(),
+            made_at: noon(),
+            bytes: 1_572_864,
+            kind: BackupKind::ByHand,
+            improvements: Some(1204),
+            evaluations: Some(1),
+        }
     }
 
     pub fn learned() -> Learned {
