@@ -2,6 +2,7 @@
 //! journal, the same way for all. One file for each.
 
 mod ahead;
+mod consolidate;
 mod decay;
 mod deprecate;
 mod metrics;
@@ -35,7 +36,8 @@ pub trait Job: Sync {
 }
 
 /// Every job, in the order in which those run that are due together.
-pub const ALL: &[&dyn Job] = &[&metrics::Metrics, &deprecate::Deprecate, &promote::Promote, &decay::Decay];
+pub const ALL: &[&dyn Job] =
+    &[&metrics::Metrics, &consolidate::Consolidate, &deprecate::Deprecate, &promote::Promote, &decay::Decay];
 
 /// What a plan is made from.
 pub struct Tending<'a> {
