@@ -233,3 +233,153 @@ pub fn united_context<'a>(improvements: impl IntoIterator<Item = &'a Improvement
 fn real(count: u64) -> f64 {
     count as f64
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn improvement(agent: &str, id: &str) -> Improvement {
+        let json = format!(
+            r#"{{"id":"{id}","agent":"{agent}","scope":"global","category":"c","document":"d","confidence":0.8,
+            "created_at":"2026-01-05T09:00:00Z","learned_from":null,"original_id":null,"cross_validation":null,
+            "deprecation":null,"promotion":null}}"#
+        );
+        serde_json::from_str(&json).unwrap()
+    }
+
+    fn used(id: &str, successes: u64, uses: u64) -> Improvement {
+        let usage = Usage { success_count: successes, usage_count: uses, ..Usage::default() };
+        Improvement { usage, ..improvement("ada", id) }
+    }
+
+    fn agents(names: &[&str]) -> Vec<AgentName> {
+        names.iter().map(|name| name.parse().unwrap()).collect()
+    }
+
+    #[test]
+    fn s5_the_best_succeeds_on_much_evidence_and_every_tie_is_broken() {
+        let sure = Improvement { confidence: Confidence::clamped(0.9), ..used("e", 0, 0) };
+        let older = Improvement { created_at: DateTime::UNIX_EPOCH, ..used("f", 0, 0) };
+        let best_first = [
+            used("a", 95, 100),
+            used("b", 2, 2),
+            used("c", 1, 1),
+            used("d", 5, 10),
+            sure,
+            older,
+            used("g", 0, 0),
+        ];
+        for (n, one) in best_first.iter().enumerate() {
+            for (m, other) in best_first.iter().enumerate() {
+                assert_eq!(better(one, other), n.cmp(&m), "{} and {}", one.id, other.id);
+            }
+        }
+        assert_eq!(
+            better(&used("a", 0, 0), &used("z", 0, 9)),
+            Ordering::Less,
+            "what fails is worse than untested"
+        );
+        assert_eq!(better(&improvement("ada", "x"), &improvement("Bob", "x")), Ordering::Less);
+    }
+
+    #[test]
+    fn s5_merging_loses_nothing_and_counts_no_source_twice() {
+        let keeper = Improvement {
+            tags: vec!["http".to_owned()],
+            evidence: vec!["s1".to_owned(), "s2".to_owned()],
+            corroborations: 1,
+            cross_validation: Some(CrossValidation { agents: agents(&["cid"]), at: DateTime::UNIX_EPOCH }),
+            ..improvement("ada", "a")
+        };
+        let at = keeper.created_at;
+        let other = Improvement {
+            confidence: Confidence::clamped(0.9),
+            tags: vec!["retry".to_owned(), "http".to_owned()],
+            context_tags: vec!["rust".to_owned()],
+            evidence: vec!["s2".to_owned(), "s3".to_owned()],
+            cross_validation: Some(CrossValidation { agents: agents(&["Bob", "CID"]), at }),
+            promotion: Some(Promotion { at, uses: 20 }),
+            attributes: [("ticket".to_owned(), "7".to_owned())].into(),
+            ..improvement("ada", "b")
+        };
+        let one = merged(&keeper, &[&other]);
+        assert_eq!((one.id.as_str(), one.confidence.get()), ("a", 0.9));
+        assert_eq!(
+            (one.tags, one.context_tags),
+            (vec!["http".to_owned(), "retry".to_owned()], other.context_tags)
+        );
+        assert_eq!((one.evidence.len(), one.corroborations), (3, 2));
+        assert_eq!(one.cross_validation, Some(CrossValidation { agents: agents(&["bob", "cid"]), at }));
+        assert_eq!(one.promotion, other.promotion);
+        assert_eq!(one.attributes, other.attributes);
+    }
+
+    #[test]
+    fn s5_usage_is_summed_and_q_weighted_by_uses_on_one_day() {
+        let usage = |uses, successes, q, q_day| Ledgered {
+            usage_count: uses,
+            success_count: successes,
+            failure_count: uses - successes,
+            last_used: Some(q_day),
+            access_count: 10,
+            last_accessed: None,
+            q,
+            q_day,
+            idle_days: 3,
+        };
+        let sum = merged_usage(&[usage(3, 3, 0.8, 20), usage(1, 0, 0.4, 10)], 0.5).unwrap();
+        assert_eq!((sum.usage_count, sum.success_count, sum.failure_count, sum.access_count), (4, 3, 1, 20));
+        assert_eq!((sum.last_used, sum.q_day, sum.idle_days), (Some(20), 20, 0));
+        let faded = 0.4 * 0.5_f64.powi(9);
+        assert!((sum.q - (3.0 * 0.8 + faded) / 4.0).abs() < 1e-12, "{sum:?}");
+        let unused = merged_usage(&[usage(0, 0, 0.46, 20), usage(0, 0, 0.1, 20)], 0.99).unwrap();
+        assert!((unused.q - 0.46).abs() < 1e-12);
+        assert_eq!(merged_usage(&[], 0.99), None);
+    }
+
+    #[test]
+    fn i12_agents_are_only_added_and_the_instant_is_that_of_the_last() {
+        let (then, now) = (DateTime::UNIX_EPOCH, improvement("ada", "a").created_at);
+        let first = confirmed(&improvement("ada", "a"), &agents(&["cid", "ADA", "bob", "Cid"]), then);
+        assert_eq!(first, CrossValidation { agents: agents(&["bob", "cid"]), at: then });
+        let known = Improvement { cross_validation: Some(first.clone()), ..improvement("ada", "a") };
+        assert_eq!(confirmed(&known, &agents(&["bob"]), now), first);
+        let grown = CrossValidation { agents: agents(&["bob", "cid", "dan"]), at: now };
+        assert_eq!(confirmed(&known, &agents(&["dan"]), now), grown);
+    }
+
+    /// Groups of points on a line, where those within 10 of each other are near; `all` of a group, or only its best.
+    fn grouped(points: &[u8], all: bool) -> Vec<Vec<usize>> {
+        let close = |one: usize, other: usize| points[one].abs_diff(points[other]) <= 10;
+        let mut groups = Groups::new(points.len());
+        for place in 0..points.len() {
+            let near: Vec<usize> = (place + 1..points.len()).filter(|&other| close(place, other)).collect();
+            groups.take(place, near, |group, other| !all || group.iter().all(|&one| close(one, other)));
+        }
+        groups.finish()
+    }
+
+    proptest! {
+        #[test]
+        fn groups_never_chain_and_leave_nobody_out(points in vec(0..100_u8, 0..40), all in any::<bool>()) {
+            let close = |one: usize, other: usize| points[one].abs_diff(points[other]) <= 10;
+            let groups = grouped(&points, all);
+            let mut owner: Vec<Option<usize>> = vec![None; points.len()];
+            for group in &groups {
+                prop_assert!(group.len() > 1 && group.is_sorted());
+                for &one in group {
+                    prop_assert!(owner[one].replace(group[0]).is_none(), "in one group at most");
+                    prop_assert!(close(group[0], one));
+                    prop_assert!(!all || group.iter().all(|&other| close(one, other)));
+                }
+            }
+            // Around their bests alone, no two that are left are near: a second time there is nothing to do.
+            let left: Vec<u8> =
+                (0..points.len()).filter(|&one| owner[one].is_none_or(|best| best == one)).map(|one| points[one]).collect();
+            prop_assert!(all || grouped(&left, false).is_empty());
+        }
+    }
+}

@@ -74,11 +74,15 @@ impl Wording {
         self.telling == other.telling && self.shared(other).eq(other.shared(self))
     }
 
-    /// Whether two texts with similar vectors can say the same in other words: they have the same numbers, and both
-    /// or neither forbid something.
+    /// Whether two texts with similar vectors can say the same, each in its own words: they have the same numbers, both
+    /// or neither forbid something, and if they share most words, they mean the same by these.
     #[must_use]
     pub fn may_agree(&self, other: &Self) -> bool {
-        self.forbids() == other.forbids() && self.numbers().eq(other.numbers())
+        let most = |one: &Self, other: &Self| 4 * one.shared(other).count() >= 3 * one.words.len();
+        let worded_alike = most(self, other) && most(other, self);
+        self.forbids() == other.forbids()
+            && self.numbers().eq(other.numbers())
+            && (!worded_alike || self.may_mean_the_same(other))
     }
 
     /// The words that the other has too, in order.
@@ -153,6 +157,8 @@ mod tests {
         let may_agree = |one, other| Wording::of(one).may_agree(&Wording::of(other));
         assert!(may_agree("Retry a failed download with backoff", "Back off before you retry downloads"));
         assert!(may_agree("Never log a token", "Avoid writing tokens to the log"));
+        assert!(may_agree("Retry failed calls with a delay", "When a call fails, retry it after a delay"));
+        assert!(!may_agree("Prefer tabs over spaces in code", "In code, prefer spaces over tabs"));
         assert!(!may_agree("Log every request", "Don't log each request"));
         assert!(!may_agree("Wait 3 seconds before a retry", "Wait 30 seconds, then retry"));
     }

@@ -8,6 +8,7 @@ mod boot;
 mod cases;
 mod closing;
 mod configuration;
+mod consolidation;
 mod crash;
 mod dashboard;
 mod explain;

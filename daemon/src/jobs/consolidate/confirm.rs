@@ -40,17 +40,15 @@ fn groups(
     mut places: Vec<usize>,
     progress: &dyn Fn(usize),
 ) -> Vec<Vec<usize>> {
-    let (from, same_from) = (tending.config.consolidation.agree_from, tending.config.intake.same_from);
+    let from = tending.config.consolidation.agree_from;
     places.retain(|&place| proven(tending, &items[place]));
     places.sort_by(|&one, &other| consolidation::better(&items[one].improvement, &items[other].improvement));
     let vectors: Vec<&[f32]> = places.iter().filter_map(|&place| items[place].vector.as_deref()).collect();
     let wordings: Vec<Wording> =
         places.iter().map(|&place| Wording::of(&items[place].improvement.document)).collect();
-    // What reads nearly the same may still say the opposite; what is worded otherwise must agree in its numbers.
     let agree = |one: usize, other: usize| {
-        let cosine = f64::from(index::exact(vectors[one], vectors[other]));
-        let (one, other) = (&wordings[one], &wordings[other]);
-        cosine >= from && one.may_agree(other) && (cosine < same_from || one.may_mean_the_same(other))
+        f64::from(index::exact(vectors[one], vectors[other])) >= from
+            && wordings[one].may_agree(&wordings[other])
     };
     let mut groups = Groups::new(places.len());
     Join::new(&vectors).pairs(from, |best, near| {

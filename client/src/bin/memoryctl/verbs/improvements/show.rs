@@ -17,7 +17,9 @@ pub fn render(page: &mut Page, improvement: &Improvement) {
         .map(|it| bad(format!("{}, {}", one_line(&it.reason), time(it.at))).to_string());
     let confirmed = improvement.cross_validation.as_ref().map(|it| {
         let agents: Vec<&str> = it.agents.iter().map(AgentName::as_str).collect();
-        format!("{}, {}", agents.join(", "), time(it.at))
+        // A principle may come without the agents that it rests on.
+        let agents = if agents.is_empty() { "other agents".to_owned() } else { agents.join(", ") };
+        format!("{agents}, {}", time(it.at))
     });
     page.fields([
         ("agent", Some(improvement.agent.to_string())),
