@@ -137,38 +137,43 @@ impl Spreading<'_> {
     /// Plans to send principles to those who work on the like and lack them.
     fn transfer(&mut self, scope: &Scope, here: &[&Item], principles: &[Principle], plan: &mut Plan) {
         let (from, config) = (self.tending.config.consolidation.agree_from, self.tending.config);
-        let (whose, vectors): (Vec<&AgentName>, Vec<&[f32]>) =
+        let (whose, mut vectors): (Vec<&AgentName>, Vec<&[f32]>) =
             here.iter().filter_map(|item| Some((&item.improvement.agent, item.vector.as_deref()?))).unzip();
         let probes: Vec<&[f32]> = principles.iter().map(|one| one.vector.as_slice()).collect();
-        let mut near: Vec<HashSet<&AgentName>> = Vec::new();
+        vectors.extend(&probes);
+        // By principle: who has something near it, and which principles are near it.
+        let mut near: Vec<(HashSet<&AgentName>, Vec<usize>)> = Vec::new();
         Join::new(&vectors).matches(&probes, from, |_, found| {
-            near.push(found.iter().map(|near| whose[near.place]).collect());
+            let places = || found.iter().map(|near| near.place);
+            near.push((
+                places().filter_map(|place| whose.get(place).copied()).collect(),
+                places().filter_map(|place| place.checked_sub(whose.len())).collect(),
+            ));
         });
         let origins: HashSet<(&AgentName, &ImprovementId)> = here
             .iter()
             .filter_map(|item| Some((&item.improvement.agent, item.improvement.original_id.as_ref()?)))
             .collect();
         let contexts = contexts(scope, self.items);
-        let mut sent: HashMap<&AgentName, Vec<&[f32]>> = HashMap::new();
-        for (Principle { improvement, vector, agents, tags }, near) in principles.iter().zip(&near) {
+        let mut sent: HashSet<(&AgentName, usize)> = HashSet::new();
+        for (n, (Principle { improvement, vector, agents, tags }, (knowing, like_it))) in
+            principles.iter().zip(&near).enumerate()
+        {
+            let tags: Vec<(&String, String)> =
+                tags.iter().map(|tag| (tag, consolidation::context(tag))).collect();
             let original = improvement.original_id.as_ref().unwrap_or(&improvement.id);
             let confidence = consolidation::discounted(improvement.confidence, config.consolidation.discount);
             if intake::admit(confidence, config.thresholds()).is_err() {
                 continue;
             }
             for (&agent, works_on) in &contexts {
-                let shared: Vec<&str> = tags
-                    .iter()
-                    .filter(|tag| works_on.contains(&consolidation::context(tag)))
-                    .map(String::as_str)
-                    .collect();
-                let sent = sent.entry(agent).or_default();
-                let knows = agents.contains(agent)
-                    || near.contains(agent)
+                let Some((shared, _)) = tags.iter().find(|(_, tag)| works_on.contains(tag)) else { continue };
+                if agents.contains(agent)
+                    || knowing.contains(agent)
                     || origins.contains(&(agent, original))
                     || self.removed.contains(&(agent.clone(), original.clone()))
-                    || sent.iter().any(|other| f64::from(index::exact(other, vector)) >= from);
-                if shared.is_empty() || knows {
+                    || like_it.iter().any(|&other| sent.contains(&(agent, other)))
+                {
                     continue;
                 }
                 let Some(id) = self.free(agent, |millis| consolidation::transferred(original, millis)) else {
@@ -178,10 +183,9 @@ impl Spreading<'_> {
                 let discounted = Improvement { confidence, ..improvement.clone() };
                 let learned_from = consolidation::transfer_of(original);
                 let lesson = self.lesson(&discounted, agent, id, original, learned_from, agents);
-                let shared = shared[0];
                 let why = format!("transfer {} to agent {agent}: shares {shared:?}", improvement.id);
                 plan.steps.push(step(&lesson, vector, why));
-                sent.push(vector);
+                sent.insert((agent, n));
             }
         }
     }

@@ -59,6 +59,8 @@ pub fn render(page: &mut Page, improvement: &Improvement) {
 
 #[cfg(test)]
 mod tests {
+    use memoryd_client::proto::CrossValidation;
+
     use super::*;
     use crate::verbs::testing::{sample, shown};
 
@@ -89,5 +91,18 @@ ticket        OPS-7
 "
             )
         );
+    }
+
+    #[test]
+    fn it_says_who_confirmed_it() {
+        let confirmed = |agents: &[&str]| {
+            let agents = agents.iter().map(|name| name.parse().unwrap()).collect();
+            let cross_validation = Some(CrossValidation { agents, at: sample::noon() });
+            let text = shown(|page| render(page, &Improvement { cross_validation, ..sample::improvement() }));
+            text.lines().find(|line| line.starts_with("confirmed by")).unwrap().to_owned()
+        };
+        let at = time(sample::noon());
+        assert_eq!(confirmed(&["bob", "cid"]), format!("confirmed by  bob, cid, {at}"));
+        assert_eq!(confirmed(&[]), format!("confirmed by  other agents, {at}"));
     }
 }
