@@ -102,6 +102,18 @@ impl Archive {
         Ok(Vec::new())
     }
 
+    /// Every archived record of a kind, oldest first.
+    ///
+    /// # Errors
+    /// When an archive cannot be read.
+    pub fn all<T: DeserializeOwned>(&self, kind: &str) -> Result<Vec<T>, Error> {
+        let mut all = Vec::new();
+        for path in self.files(kind)? {
+            all.extend(read(&path)?);
+        }
+        Ok(all)
+    }
+
     /// The archives of a kind, oldest first.
     fn files(&self, kind: &str) -> Result<Vec<PathBuf>, Error> {
         let failed = |source| Error::File { path: self.folder.clone(), source };

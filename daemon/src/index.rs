@@ -5,6 +5,7 @@
 //! filter. There are no candidate lists: a document cannot be missed.
 
 mod cases;
+mod join;
 mod kernel;
 mod lexical;
 mod links;
@@ -24,6 +25,8 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use crate::domain::ranking::{Blend, Signals};
+
+pub use join::{Join, Near, exact};
 
 use cases::Cases;
 use lexical::Lexical;

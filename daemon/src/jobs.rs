@@ -3,6 +3,7 @@
 
 mod ahead;
 mod back_up;
+mod consolidate;
 mod decay;
 mod deprecate;
 mod metrics;
@@ -36,8 +37,14 @@ pub trait Job: Sync {
 }
 
 /// Every job, in the order in which those run that are due together.
-pub const ALL: &[&dyn Job] =
-    &[&metrics::Metrics, &deprecate::Deprecate, &promote::Promote, &decay::Decay, &back_up::BackUp];
+pub const ALL: &[&dyn Job] = &[
+    &metrics::Metrics,
+    &consolidate::Consolidate,
+    &deprecate::Deprecate,
+    &promote::Promote,
+    &decay::Decay,
+    &back_up::BackUp,
+];
 
 /// What a plan is made from.
 pub struct Tending<'a> {

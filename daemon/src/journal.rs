@@ -317,8 +317,8 @@ fn undoable(connection: &Connection, undone: OperationId) -> Result<Operation, E
     }
     if operations::undoes_events(connection, undone)? {
         return Err(Error::from(Fault::conflict(
-            format!("Operation {undone} took back a report, which cannot be undone in turn"),
-            "Send the report again instead.",
+            format!("Operation {undone} took back outcomes of tasks, which cannot be undone in turn"),
+            "Send the report again, if it was one. What a job did, it leaves alone from now on.",
         )));
     }
     if let Some((item, newer)) = operations::touched_since(connection, undone)? {

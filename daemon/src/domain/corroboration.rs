@@ -6,7 +6,7 @@ use sha2::{Digest, Sha256};
 use super::text;
 
 /// How many sources an improvement remembers. Confidence is at its cap long before.
-const SOURCES: usize = 32;
+pub const SOURCES: usize = 32;
 
 /// Stands for statements whose source is not given.
 const UNSTATED: &str = "unstated";

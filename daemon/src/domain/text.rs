@@ -27,6 +27,16 @@ pub fn hex(bytes: &[u8]) -> String {
     bytes.iter().fold(String::new(), |hex, byte| format!("{hex}{byte:02x}"))
 }
 
+/// The beginning of a text, for a person to see which it is: one line of at most `length` characters.
+#[must_use]
+pub fn excerpt(text: &str, length: usize) -> String {
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    match line.char_indices().nth(length) {
+        Some((end, _)) => format!("{}…", line[..end].trim_end()),
+        None => line,
+    }
+}
+
 /// Whether two texts with nearly the same vector can mean the same.
 ///
 /// Embeddings hardly see negation and numbers: "always retry 3 times" and "never retry 5 times" are neighbours. So
@@ -34,31 +44,74 @@ pub fn hex(bytes: &[u8]) -> String {
 /// and so are texts that share words in another order, like "prefer tabs over spaces" and "prefer spaces over tabs".
 #[must_use]
 pub fn may_mean_the_same(one: &str, other: &str) -> bool {
-    telling(one) == telling(other) && shared(one, other) == shared(other, one)
+    Wording::of(one).may_mean_the_same(&Wording::of(other))
 }
 
-/// The words of `one` that `other` has too, in order.
-fn shared(one: &str, other: &str) -> Vec<String> {
-    let of = |text: &str| -> Vec<String> {
-        normalise(text)
+/// What there is to compare in a text, for those who compare it with many.
+#[derive(Clone, Debug)]
+pub struct Wording {
+    words: Vec<String>,
+    /// Numbers, code-like words and words that turn a meaning around, sorted.
+    telling: Vec<String>,
+}
+
+impl Wording {
+    /// The wording of a text.
+    #[must_use]
+    pub fn of(text: &str) -> Self {
+        let normal = normalise(text);
+        let words = normal
             .split(|c: char| !c.is_alphanumeric())
             .filter(|word| !word.is_empty())
             .map(str::to_owned)
-            .collect()
-    };
-    let others = of(other);
-    of(one).into_iter().filter(|word| others.contains(word)).collect()
+            .collect();
+        Self { words, telling: telling(&normal) }
+    }
+
+    /// See [`may_mean_the_same`].
+    #[must_use]
+    pub fn may_mean_the_same(&self, other: &Self) -> bool {
+        self.telling == other.telling && self.shared(other).eq(other.shared(self))
+    }
+
+    /// Whether two texts with similar vectors can say the same, each in its own words: they have the same numbers, both
+    /// or neither forbid something, and if they share most words, they mean the same by these.
+    #[must_use]
+    pub fn may_agree(&self, other: &Self) -> bool {
+        let most = |one: &Self, other: &Self| 4 * one.shared(other).count() >= 3 * one.words.len();
+        let worded_alike = most(self, other) && most(other, self);
+        self.forbids() == other.forbids()
+            && self.numbers().eq(other.numbers())
+            && (!worded_alike || self.may_mean_the_same(other))
+    }
+
+    /// The words that the other has too, in order.
+    fn shared<'a>(&'a self, other: &'a Self) -> impl Iterator<Item = &'a String> {
+        self.words.iter().filter(|word| other.words.contains(word))
+    }
+
+    fn numbers(&self) -> impl Iterator<Item = &String> {
+        self.telling.iter().filter(|word| word.chars().any(char::is_numeric))
+    }
+
+    fn forbids(&self) -> bool {
+        const FORBIDDING: &[&str] = &[
+            "not", "no", "never", "none", "without", "cannot", "avoid", "except", "unless", "stop",
+            "disable", "deny", "decrease", "less", "false",
+        ];
+        self.telling.iter().any(|word| FORBIDDING.contains(&word.as_str()) || is_contraction(word))
+    }
 }
 
-/// The words that decide between neighbours: numbers, code-like words and words that turn a meaning around, sorted.
-fn telling(text: &str) -> Vec<String> {
+/// The words of a normalised text that decide between neighbours, sorted.
+fn telling(normal: &str) -> Vec<String> {
     const TURNING: &[&str] = &[
         "not", "no", "never", "none", "without", "cannot", "always", "only", "avoid", "dont", "before",
         "after", "except", "unless", "instead", "stop", "enable", "disable", "allow", "deny", "increase",
         "decrease", "more", "less", "first", "last", "true", "false", "on", "off", "left", "right", "up",
         "down", "with",
     ];
-    let normal = normalise(text).replace(['\'', '\u{2019}'], "");
+    let normal = normal.replace(['\'', '\u{2019}'], "");
     let mut words: Vec<String> = normal
         .split(|c: char| !(c.is_alphanumeric() || c == '_'))
         .filter(|word| {
@@ -97,5 +150,16 @@ mod tests {
         assert!(!may_mean_the_same("Do use the cache", "Don't use the cache"));
         assert!(!may_mean_the_same("Prefer tabs over spaces", "Prefer spaces over tabs"));
         assert!(may_mean_the_same("Use the cache for reads", "Use a cache for all reads"));
+    }
+
+    #[test]
+    fn other_words_agree_unless_numbers_or_negation_differ() {
+        let may_agree = |one, other| Wording::of(one).may_agree(&Wording::of(other));
+        assert!(may_agree("Retry a failed download with backoff", "Back off before you retry downloads"));
+        assert!(may_agree("Never log a token", "Avoid writing tokens to the log"));
+        assert!(may_agree("Retry failed calls with a delay", "When a call fails, retry it after a delay"));
+        assert!(!may_agree("Prefer tabs over spaces in code", "In code, prefer spaces over tabs"));
+        assert!(!may_agree("Log every request", "Don't log each request"));
+        assert!(!may_agree("Wait 3 seconds before a retry", "Wait 30 seconds, then retry"));
     }
 }

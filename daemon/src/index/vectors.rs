@@ -124,6 +124,15 @@ impl Vectors {
         to_f32(sums[0]) * probe.scale * block.scales[row]
     }
 
+    /// How far the direction of `row` is from that of `vector`, which it stores: an upper bound of the error in any
+    /// cosine of the row.
+    pub(super) fn deviation(&self, row: usize, vector: &[f32]) -> f32 {
+        let block = &self.blocks[row / BLOCK];
+        let row = row % BLOCK;
+        let codes = block.codes[row * self.stride..].iter().map(|&code| f32::from(code));
+        deviation(codes, block.scales[row], vector)
+    }
+
     fn reserve(&mut self, row: usize) {
         let stride = self.stride;
         if row / BLOCK >= self.blocks.len() {
@@ -160,6 +169,15 @@ impl Rows {
         rows
     }
 
+    /// The rows of a block from place `from` up to, not including, `to`.
+    pub(super) fn range(from: usize, to: usize) -> Self {
+        let mut rows = Self { places: [0; BLOCK], count: to - from };
+        for (place, row) in rows.places.iter_mut().zip(from..to) {
+            *place = to_u16(row);
+        }
+        rows
+    }
+
     pub(super) fn iter(&self) -> impl Iterator<Item = usize> {
         self.list().iter().map(|&row| usize::from(row))
     }
@@ -184,6 +202,18 @@ impl Probe {
         let square: f32 = codes.iter().map(|&code| f32::from(code) * f32::from(code)).sum();
         (square > 0.0).then(|| Self { codes, scale: square.sqrt().recip() })
     }
+
+    /// How far its direction is from that of `vector`, which it was made of.
+    pub(super) fn deviation(&self, vector: &[f32]) -> f32 {
+        deviation(self.codes.iter().map(|&code| f32::from(code)), self.scale, vector)
+    }
+}
+
+/// The distance of two unit vectors: the codes at their scale, and the vector.
+fn deviation(codes: impl Iterator<Item = f32>, scale: f32, vector: &[f32]) -> f32 {
+    let inverse = vector.iter().map(|value| value * value).sum::<f32>().sqrt().recip();
+    let differences = codes.zip(vector).map(|(code, value)| code * scale - value * inverse);
+    differences.map(|difference| difference * difference).sum::<f32>().sqrt()
 }
 
 /// The largest magnitude, over lanes so that it vectorises.

@@ -120,8 +120,10 @@ pub fn change(
             (None, None) => {}
         },
         Change::Usage { agent, id, edit } => {
-            usage::put_baseline(connection, agent, id, edit.after.as_ref())?;
-            match &edit.after {
+            // Its Q-value is decayed already: idle days before do not count again when outcomes are replayed on it.
+            let after = edit.after.clone().map(|after| Ledgered { idle_days: 0, ..after });
+            usage::put_baseline(connection, agent, id, after.as_ref())?;
+            match &after {
                 Some(after) => usage::put(connection, agent, id, after)?,
                 None => usage::remove(connection, agent, id)?,
             }

@@ -195,7 +195,19 @@ pub fn touched_since(
                    AND older.operation = ?1 \
                    WHERE outcome.operation > ?1 AND outcome.void = 0 AND outcome.counted = 1 \
                    ORDER BY outcome.operation DESC LIMIT 1";
-    Ok(touched(sql)?.or(touched(counted)?))
+    // Usage that was imported or merged on top of outcomes of the operation.
+    let replaced = "SELECT newer.item, newer.operation FROM outcome \
+                    JOIN change AS newer ON newer.item = 'usage:' || outcome.agent || ':' || outcome.id \
+                    JOIN operation ON operation.id = newer.operation \
+                    WHERE outcome.operation = ?1 AND outcome.counted = 1 AND newer.operation > ?1 \
+                    AND operation.undone_by IS NULL AND (operation.undoes IS NULL OR operation.undoes <= ?1) \
+                    ORDER BY newer.operation DESC LIMIT 1";
+    for sql in [sql, counted, replaced] {
+        if let Some(found) = touched(sql)? {
+            return Ok(Some(found));
+        }
+    }
+    Ok(None)
 }
 
 /// A page of the journal, newest first.

@@ -123,6 +123,39 @@ pub fn each_used(
     Ok(())
 }
 
+/// The newest tasks in which an improvement was used, newest first, at most `keep`: as they can be kept for another one,
+/// beside usage that counts them already.
+///
+/// # Errors
+/// Those of the database.
+pub fn past(
+    connection: &Connection,
+    agent: &AgentName,
+    id: &ImprovementId,
+    keep: usize,
+) -> Result<Vec<Outcome>, Error> {
+    let sql = "SELECT at, success, task, vector FROM outcome CROSS JOIN evidence ON evidence.outcome = n \
+               WHERE agent = ?1 AND id = ?2 AND void = 0 AND used = 1 ORDER BY n DESC LIMIT ?3";
+    let mut statement = connection.prepare_cached(sql)?;
+    let keep = i64::try_from(keep).unwrap_or(i64::MAX);
+    let mut rows = statement.query(params![agent.key(), id.as_str(), keep])?;
+    let mut past = Vec::new();
+    while let Some(row) = rows.next()? {
+        let vector: Option<Vec<u8>> = row.get(3)?;
+        let vector = vector.map(|bytes| crate::database::vector(&bytes));
+        past.push(Outcome {
+            agent: agent.clone(),
+            id: id.clone(),
+            at: crate::database::instant(row.get(0)?),
+            verdict: Verdict { used: true, success: row.get(1)? },
+            idle_days: 0,
+            counted: false,
+            task: Some(Task { text: row.get(2)?, vector }),
+        });
+    }
+    Ok(past)
+}
+
 /// Whether an outcome is stored.
 ///
 /// # Errors

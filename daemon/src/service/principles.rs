@@ -1,18 +1,16 @@
 //! What agents confirm of one another and learn from one another (spec I12).
 
 use memoryd_proto::{
-    Confidence, CrossValidated, CrossValidation, Fault, Improvement, MarkCrossValidated, ReceivePrinciple,
-    Remembered, Scope, Serve,
+    CrossValidated, Fault, Improvement, MarkCrossValidated, ReceivePrinciple, Remembered, Scope, Serve,
 };
 
 use super::App;
 use super::remember::Lesson;
+use crate::domain::consolidation;
 
 impl Serve<MarkCrossValidated> for App {
     fn serve(&self, call: MarkCrossValidated) -> Result<CrossValidated, Fault> {
         let mut agents = call.validating_agents;
-        agents.sort();
-        agents.dedup();
         agents.retain(|agent| *agent != call.agent);
         if agents.is_empty() {
             return Err(Fault::invalid(
@@ -26,9 +24,7 @@ impl Serve<MarkCrossValidated> for App {
             Some(&call.agent),
             &call.id,
             |planning, _, before| {
-                let known = before.cross_validation.as_ref().filter(|known| known.agents == agents);
-                let at = known.map_or(planning.now, |known| known.at);
-                let cross_validation = Some(CrossValidation { agents: agents.clone(), at });
+                let cross_validation = Some(consolidation::confirmed(before, &agents, planning.now));
                 Ok(Improvement { cross_validation, ..before.clone() })
             },
         );
@@ -42,9 +38,9 @@ impl Serve<ReceivePrinciple> for App {
         let document = entry.document(&call.document)?;
         entry.id(&call.original_id)?;
         let category = entry.label("category", &call.category)?;
-        let confidence = Confidence::clamped(call.confidence.get() * self.config.consolidation.discount);
+        let confidence = consolidation::discounted(call.confidence, self.config.consolidation.discount);
         let mut lesson = Lesson::new(call.agent, document, category, confidence, vec![Scope::Global]);
-        lesson.learned_from = Some(format!("transfer of {}", call.original_id));
+        lesson.learned_from = Some(consolidation::transfer_of(&call.original_id));
         lesson.embedding = self.view().embed_all(&[&lesson.document])?.pop();
         lesson.principle = Some(call.original_id);
         Ok(self.keep_alone("receive", &lesson, entry.redacted)?)

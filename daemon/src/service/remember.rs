@@ -4,14 +4,14 @@ use std::collections::{BTreeMap, HashSet};
 
 use chrono::{DateTime, Utc};
 use memoryd_proto::{
-    AgentName, Confidence, CrossValidation, Fault, Improvement, ImprovementId, Keeping, Kept, Remember,
-    Remembered, Scope, Serve, Source, Usage,
+    AgentName, Confidence, Fault, Improvement, ImprovementId, Keeping, Kept, Remember, Remembered, Scope,
+    Serve, Source, Usage,
 };
 
 use super::App;
 use crate::domain::intake::{self, Intake};
 use crate::domain::ranking::Blend;
-use crate::domain::{corroboration, profile, scoping, text};
+use crate::domain::{consolidation, corroboration, profile, scoping, text};
 use crate::embed::Embedding;
 use crate::error::Error;
 use crate::journal::{Change, Draft, Planning};
@@ -188,7 +188,8 @@ impl App {
         for row in row.map_or_else(nearest, |row| vec![row]) {
             let found = view.read(|connection| listing::at_row(connection, row, showing))?;
             let Some((known, _)) = found else { continue };
-            if exact || text::may_mean_the_same(&known.document, &lesson.document) && agree(&known, lesson) {
+            let close = text::may_mean_the_same(&known.document, &lesson.document);
+            if exact || close && consolidation::agree(&known.attributes, &lesson.attributes) {
                 return Ok(Some((row, known)));
             }
         }
@@ -256,7 +257,7 @@ impl App {
         let mut millis = planning.now.timestamp_millis();
         loop {
             let id = match &lesson.principle {
-                Some(original) => format!("transferred_{original}_{millis}"),
+                Some(original) => consolidation::transferred(original, millis),
                 None => format!("improvement_{}_{millis}", lesson.agent),
             };
             let id = id.parse()?;
@@ -268,11 +269,6 @@ impl App {
     }
 }
 
-/// Whether the caller's own fields do not tell the two apart.
-fn agree(known: &Improvement, lesson: &Lesson) -> bool {
-    lesson.attributes.iter().all(|(key, value)| known.attributes.get(key).is_none_or(|other| other == value))
-}
-
 /// Plans to store a lesson in a scope.
 fn store(
     now: DateTime<Utc>,
@@ -282,8 +278,7 @@ fn store(
     id: ImprovementId,
     intake: Intake,
 ) -> Kept {
-    let principle = lesson.principle.is_some();
-    let improvement = Improvement {
+    let own = Improvement {
         id: id.clone(),
         agent: lesson.agent.clone(),
         scope: scope.clone(),
@@ -294,16 +289,20 @@ fn store(
         created_at: chrono::SubsecRound::trunc_subsecs(lesson.created_at.unwrap_or(now), 6),
         tags: lesson.tags.clone(),
         context_tags: lesson.context_tags.clone(),
-        source: if principle { Source::SystemPrinciples } else { Source::Own },
-        original_id: lesson.principle.clone(),
+        source: Source::Own,
+        original_id: None,
         corroborations: 0,
         evidence: vec![corroboration::source(lesson.learned_from.as_deref())],
-        cross_validation: principle.then(|| CrossValidation { agents: Vec::new(), at: now }),
-        consolidation_eligible: !principle,
+        cross_validation: None,
+        consolidation_eligible: true,
         deprecation: None,
         promotion: None,
         attributes: lesson.attributes.clone(),
         usage: Usage::default(),
+    };
+    let improvement = match &lesson.principle {
+        Some(original) => consolidation::principle(own, original.clone(), Vec::new(), now),
+        None => own,
     };
     draft.changes.push(Change::improvement(None, None, Some(improvement)));
     let how = match intake {

@@ -7,9 +7,9 @@ use memoryd_proto::{
 };
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
-use crate::database::{Error, from_json, instant, stored, to_json, vector_bytes};
+use crate::database::{Error, from_json, instant, stored, to_json, vector, vector_bytes};
 use crate::domain::text;
 
 /// Fields of an improvement that nothing is selected by.
@@ -205,6 +205,18 @@ pub fn put_vector(connection: &Connection, row: i64, vector: &[f32]) -> Result<(
         .prepare_cached("INSERT OR REPLACE INTO vector (row, vector) VALUES (?1, ?2)")?
         .execute(params![row, vector_bytes(vector)])?;
     Ok(())
+}
+
+/// The vectors of all texts of improvements, by row.
+///
+/// # Errors
+/// Those of the database.
+pub fn vectors(connection: &Connection) -> Result<HashMap<i64, Vec<f32>>, Error> {
+    let mut statement = connection.prepare_cached("SELECT row, vector FROM vector")?;
+    let rows = statement.query_map([], |row| {
+        Ok((row.get(0)?, vector(row.get_ref(1)?.as_blob().map_err(rusqlite::Error::from)?)))
+    })?;
+    Ok(rows.collect::<Result<_, _>>()?)
 }
 
 /// Removes the vector of an improvement's text.

@@ -9,6 +9,7 @@ mod boot;
 mod cases;
 mod closing;
 mod configuration;
+mod consolidation;
 mod crash;
 mod dashboard;
 mod explain;

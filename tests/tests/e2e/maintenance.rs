@@ -8,19 +8,8 @@ use memoryd_tests::{World, agent, everywhere, quality};
 /// Rehearses a job, runs it, runs it again, and undoes it: the same plan, then nothing, then the bytes as they were.
 pub fn there_and_back(world: &World<'_>, job: JobName) -> JobReport {
     let before = world.export();
-    let one = |dry_run| {
-        let mut jobs = world.ask(Maintain { job: Some(job), dry_run }).jobs;
-        assert_eq!(jobs.len(), 1);
-        jobs.swap_remove(0)
-    };
-    let planned = one(true);
-    assert_eq!(world.export(), before, "a rehearsal changes nothing");
-    let done = one(false);
-    assert_eq!((&planned.planned, planned.total), (&done.planned, done.total), "the same plan");
+    let done = there(world, job);
     let after = world.export();
-    let again = one(false);
-    assert_eq!((again.total, again.operation), (0, None), "{again:?}");
-    assert_eq!(world.export(), after);
     if let Some(operation) = done.operation {
         let undone = world.ask(Undo { operation });
         assert_eq!(world.export(), before, "undone to the byte");
@@ -30,7 +19,28 @@ pub fn there_and_back(world: &World<'_>, job: JobName) -> JobReport {
     done
 }
 
-fn use_it(world: &World<'_>, whose: &AgentName, id: &ImprovementId, successes: u32, failures: u32) {
+/// Rehearses a job, runs it, and runs it again: the same plan, then nothing.
+pub fn there(world: &World<'_>, job: JobName) -> JobReport {
+    let before = world.export();
+    let planned = run(world, job, true);
+    assert_eq!(world.export(), before, "a rehearsal changes nothing");
+    let done = run(world, job, false);
+    assert_eq!((&planned.planned, planned.total), (&done.planned, done.total), "the same plan");
+    let after = world.export();
+    let again = run(world, job, false);
+    assert_eq!((again.total, again.operation), (0, None), "{again:?}");
+    assert_eq!(world.export(), after);
+    done
+}
+
+/// Runs a job, or only rehearses it.
+pub fn run(world: &World<'_>, job: JobName, dry_run: bool) -> JobReport {
+    let mut jobs = world.ask(Maintain { job: Some(job), dry_run }).jobs;
+    assert_eq!(jobs.len(), 1);
+    jobs.swap_remove(0)
+}
+
+pub fn use_it(world: &World<'_>, whose: &AgentName, id: &ImprovementId, successes: u32, failures: u32) {
     for n in 0..successes + failures {
         world.ask(Report {
             used: vec![id.clone()],

@@ -84,6 +84,12 @@ fn i12_confirmation_names_the_other_agents_and_when() {
         let before = world.export();
         world.ask(mark(&["archivist", "writer"]));
         assert_eq!(world.export(), before);
+        // Agents are added, never taken away.
+        let later = memoryd::clock::Clock::now(world.clock);
+        let marked = world.ask(mark(&["builder"]));
+        let agents = vec![agent("archivist"), agent("builder"), agent("writer")];
+        assert_eq!(marked.improvement.cross_validation, Some(CrossValidation { agents, at: later }));
+        let before = world.export();
         // An agent cannot confirm its own.
         let fault = world.fault(mark(&["FINDER"]));
         assert_eq!(fault.code, Code::Invalid);

@@ -17,7 +17,9 @@ pub fn render(page: &mut Page, improvement: &Improvement) {
         .map(|it| bad(format!("{}, {}", one_line(&it.reason), time(it.at))).to_string());
     let confirmed = improvement.cross_validation.as_ref().map(|it| {
         let agents: Vec<&str> = it.agents.iter().map(AgentName::as_str).collect();
-        format!("{}, {}", agents.join(", "), time(it.at))
+        // A principle may come without the agents that it rests on.
+        let agents = if agents.is_empty() { "other agents".to_owned() } else { agents.join(", ") };
+        format!("{agents}, {}", time(it.at))
     });
     page.fields([
         ("agent", Some(improvement.agent.to_string())),
@@ -57,6 +59,8 @@ pub fn render(page: &mut Page, improvement: &Improvement) {
 
 #[cfg(test)]
 mod tests {
+    use memoryd_client::proto::CrossValidation;
+
     use super::*;
     use crate::verbs::testing::{sample, shown};
 
@@ -87,5 +91,18 @@ ticket        OPS-7
 "
             )
         );
+    }
+
+    #[test]
+    fn it_says_who_confirmed_it() {
+        let confirmed = |agents: &[&str]| {
+            let agents = agents.iter().map(|name| name.parse().unwrap()).collect();
+            let cross_validation = Some(CrossValidation { agents, at: sample::noon() });
+            let text = shown(|page| render(page, &Improvement { cross_validation, ..sample::improvement() }));
+            text.lines().find(|line| line.starts_with("confirmed by")).unwrap().to_owned()
+        };
+        let at = time(sample::noon());
+        assert_eq!(confirmed(&["bob", "cid"]), format!("confirmed by  bob, cid, {at}"));
+        assert_eq!(confirmed(&[]), format!("confirmed by  other agents, {at}"));
     }
 }
