@@ -2,10 +2,13 @@
 //! journal, the same way for all. One file for each.
 
 mod ahead;
+mod archive_evaluations;
 mod decay;
 mod deprecate;
 mod metrics;
 mod promote;
+mod prune_journal;
+mod remove_deprecated;
 
 pub use ahead::Ahead;
 
@@ -35,7 +38,15 @@ pub trait Job: Sync {
 }
 
 /// Every job, in the order in which those run that are due together.
-pub const ALL: &[&dyn Job] = &[&metrics::Metrics, &deprecate::Deprecate, &promote::Promote, &decay::Decay];
+pub const ALL: &[&dyn Job] = &[
+    &metrics::Metrics,
+    &deprecate::Deprecate,
+    &promote::Promote,
+    &decay::Decay,
+    &archive_evaluations::ArchiveEvaluations,
+    &remove_deprecated::RemoveDeprecated,
+    &prune_journal::PruneJournal,
+];
 
 /// What a plan is made from.
 pub struct Tending<'a> {

@@ -21,6 +21,7 @@ pub mod handshake;
 pub mod socket;
 
 mod agent;
+mod archive;
 mod evaluation;
 mod id;
 mod improvement;
@@ -36,6 +37,7 @@ mod transfer;
 mod units;
 
 pub use agent::*;
+pub use archive::*;
 pub use call::{Call, Request, Serve, Service};
 pub use evaluation::*;
 pub use fault::{Code, Fault};

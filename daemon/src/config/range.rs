@@ -5,6 +5,8 @@ use super::Config;
 /// The first key whose value is out of range, and its rule.
 pub(super) fn broken(config: &Config) -> Option<(&'static str, &'static str)> {
     const SHARE: &str = "a number from 0 to 1";
+    const DAYS: &str = "a number from 1 to 36500";
+    let days = |value: u32| (1..=36_500).contains(&value);
     let share = |value: f64| (0.0..=1.0).contains(&value);
     let weight = |value: f32| value.is_finite() && value >= 0.0;
     let checks = [
@@ -57,6 +59,9 @@ pub(super) fn broken(config: &Config) -> Option<(&'static str, &'static str)> {
             crate::clock::Zone::named(&config.maintenance.zone).is_some(),
             "empty or the name of a time zone, such as Europe/Dublin",
         ),
+        ("maintenance.evaluation_days", days(config.maintenance.evaluation_days), DAYS),
+        ("maintenance.deprecated_days", days(config.maintenance.deprecated_days), DAYS),
+        ("maintenance.journal_days", days(config.maintenance.journal_days), DAYS),
         (
             "report.insights_from",
             (0.0..=100.0).contains(&config.report.insights_from),

@@ -34,7 +34,8 @@ impl Ahead {
                 Change::Evaluation { .. }
                 | Change::Snapshot(_)
                 | Change::Profile(_)
-                | Change::Context { .. } => {}
+                | Change::Context { .. }
+                | Change::Journal(_) => {}
             }
         }
     }

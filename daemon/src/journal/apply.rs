@@ -118,6 +118,8 @@ pub fn change(
             touched.usage.insert((agent.clone(), id.clone()));
         }
         Change::Context { name, edit } => contexts::set(connection, name, edit.after.unwrap_or(0))?,
+        // Needs the archive: see `Journal::make`.
+        Change::Journal(_) => {}
     }
     Ok(())
 }

@@ -5,6 +5,8 @@ use memoryd_proto::{
 };
 use serde::{Deserialize, Serialize};
 
+use super::Span;
+use super::span::ITEM;
 use crate::domain::utility::Ledgered;
 
 /// One reversible change of one item.
@@ -48,6 +50,8 @@ pub enum Change {
         /// The change.
         edit: Edit<u64>,
     },
+    /// Old operations, which are in the database before and only in the archive after.
+    Journal(Edit<Span>),
 }
 
 /// Before and after; absent where the item does not exist.
@@ -92,6 +96,12 @@ impl Change {
         Self::Evaluation { row: None, edit: Edit { before: None, after: Some(evaluation) } }
     }
 
+    /// An evaluation that leaves its row for the archive.
+    #[must_use]
+    pub fn archived(row: i64, evaluation: Evaluation) -> Self {
+        Self::Evaluation { row: Some(row), edit: Edit { before: Some(evaluation), after: None } }
+    }
+
     /// The change that takes this one back.
     #[must_use]
     pub fn inverse(self) -> Self {
@@ -102,6 +112,21 @@ impl Change {
             Self::Profile(edit) => Self::Profile(edit.inverse()),
             Self::Usage { agent, id, edit } => Self::Usage { agent, id, edit: edit.inverse() },
             Self::Context { name, edit } => Self::Context { name, edit: edit.inverse() },
+            Self::Journal(edit) => Self::Journal(edit.inverse()),
+        }
+    }
+
+    /// How many rows it touches, about.
+    #[must_use]
+    pub fn weight(&self) -> usize {
+        match self {
+            Self::Journal(_) => super::span::ROWS,
+            Self::Improvement { .. }
+            | Self::Evaluation { .. }
+            | Self::Snapshot(_)
+            | Self::Profile(_)
+            | Self::Usage { .. }
+            | Self::Context { .. } => 1,
         }
     }
 
@@ -124,6 +149,7 @@ impl Change {
             }
             Self::Usage { agent, id, .. } => format!("usage:{}:{id}", agent.key()),
             Self::Context { name, .. } => format!("context:{name}"),
+            Self::Journal(_) => ITEM.to_owned(),
         }
     }
 
@@ -154,6 +180,10 @@ impl Change {
             }
             Self::Usage { id, edit, .. } => format!("{} the usage of improvement {id}", edit.verb()),
             Self::Context { name, edit } => format!("{} the interactions of context {name}", edit.verb()),
+            Self::Journal(edit) => {
+                let whither = if edit.after.is_some() { "back from" } else { "to" };
+                format!("moved {} {whither} the archive", edit.either().map_or_else(String::new, Span::told))
+            }
         }
     }
 }

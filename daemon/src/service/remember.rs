@@ -230,7 +230,8 @@ impl App {
                 | Change::Snapshot(_)
                 | Change::Profile(_)
                 | Change::Usage { .. }
-                | Change::Context { .. } => None,
+                | Change::Context { .. }
+                | Change::Journal(_) => None,
             })
             .collect();
         let taken = |id: &ImprovementId| -> Result<bool, Error> {
