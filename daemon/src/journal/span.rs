@@ -72,8 +72,8 @@ impl Span {
 /// # Errors
 /// Those of the database.
 pub fn before(connection: &Connection, cutoff: DateTime<Utc>) -> Result<Vec<Span>, database::Error> {
-    let sql = "SELECT id, 1 + (SELECT count(*) FROM change WHERE operation = id) \
-                        + (SELECT count(*) FROM outcome WHERE operation = id) FROM operation \
+    let sql = "SELECT id, 1 + (SELECT count(*) FROM change WHERE change.operation = operation.id) \
+                        + (SELECT count(*) FROM outcome WHERE outcome.operation = operation.id) FROM operation \
                WHERE id < coalesce((SELECT min(id) FROM operation WHERE open = 1 OR at >= ?1), 1 << 62) ORDER BY id";
     let mut statement = connection.prepare_cached(sql)?;
     let mut rows = statement.query([cutoff.timestamp_micros()])?;

@@ -12,6 +12,7 @@ use crate::exit::{self, Outcome};
 use crate::output::Output;
 
 mod agents;
+mod archive;
 mod completions;
 mod contexts;
 mod dashboard;
@@ -104,6 +105,9 @@ enum Question {
     Journal(journal::Arguments),
     /// Undo an operation of the journal
     Undo(undo::Arguments),
+    /// Find what left the memory, and bring it back
+    #[command(subcommand)]
+    Archive(archive::Verb),
     /// Take in an export, or learned utilities in the QAVR format
     Import(import::Arguments),
     /// Write everything to a file
@@ -160,6 +164,7 @@ fn answer(question: Question, service: &impl Service, out: &mut Output) -> Outco
         Question::Dashboard(arguments) => dashboard::run(arguments, service, out),
         Question::Journal(arguments) => journal::run(arguments, service, out),
         Question::Undo(arguments) => undo::run(&arguments, service, out),
+        Question::Archive(verb) => archive::run(verb, service, out),
         Question::Import(arguments) => import::run(&arguments, service, out),
         Question::Export(arguments) => export::run(arguments, service, out),
         Question::Status => status::run(service, out),
