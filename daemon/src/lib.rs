@@ -39,7 +39,9 @@
 //!   are applied, and every change can be shown and undone.
 //! - **Outcomes are append-only.** Usage and Q-values follow from them; undoing a report voids its outcomes and
 //!   computes what follows again.
-//! - **What is removed is archived first**, on disk, before the transaction begins.
+//! - **What is removed is archived first**, on disk, before the transaction ends.
+//! - **Nothing grows for ever.** Evaluations, operations and their outcomes leave for the archive when they are old;
+//!   usage goes on from a baseline that outcomes are folded into. Receipts of recalls expire.
 //! - **Relevance is absolute.** It depends on the query and the text, never on what else was found, so memory with
 //!   nothing to say returns nothing.
 //! - **Search is exact.** Every document is scored by both signals; there are no candidate lists and no approximation,

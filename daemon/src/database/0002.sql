@@ -28,3 +28,4 @@ CREATE TABLE taken_back (
 ) WITHOUT ROWID;
 CREATE INDEX taken_back_operation ON taken_back (operation);
 CREATE INDEX operation_undoes ON operation (undoes) WHERE undoes IS NOT NULL;
+CREATE INDEX outcome_used ON outcome (agent, id) WHERE used = 1 AND void = 0;

@@ -174,7 +174,8 @@ impl Kept {
 /// Those of the database.
 pub fn stand_again(connection: &Connection, bounds: (u64, u64)) -> Result<(), Error> {
     let sql = "UPDATE operation SET undone_by = NULL WHERE id BETWEEN ?1 AND ?2 \
-               AND undone_by IN (SELECT id FROM operation WHERE undone_by IS NOT NULL)";
+               AND EXISTS \
+               (SELECT 1 FROM operation AS undo WHERE undo.id = operation.undone_by AND undo.undone_by IS NOT NULL)";
     connection.prepare_cached(sql)?.execute(bounds)?;
     Ok(())
 }

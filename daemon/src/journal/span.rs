@@ -81,17 +81,13 @@ pub fn before(connection: &Connection, cutoff: DateTime<Utc>) -> Result<Vec<Span
     while let Some(row) = rows.next()? {
         let (id, weight): (u64, usize) = (row.get(0)?, row.get(1)?);
         held += weight;
-        match spans.last_mut().filter(|_| held <= ROWS) {
-            Some(span) => {
-                span.last = OperationId(id);
-                span.operations += 1;
-            }
-            None => {
-                let span =
-                    Span { first: OperationId(first), last: OperationId(id), operations: 1, place: None };
-                spans.push(span);
-                held = weight;
-            }
+        if let Some(span) = spans.last_mut().filter(|_| held <= ROWS) {
+            span.last = OperationId(id);
+            span.operations += 1;
+        } else {
+            held = weight;
+            let (first, last) = (OperationId(first), OperationId(id));
+            spans.push(Span { first, last, operations: 1, place: None });
         }
         first = id + 1;
     }

@@ -194,7 +194,8 @@ fn recompute(
     usage::put(connection, agent, id, &fresh)
 }
 
-/// What the baseline of an improvement comes to with the outcomes since, up to the operation `last` if one is given.
+/// What the baseline of an improvement comes to with the outcomes since, or with those of operations up to `last.0` that
+/// are numbered up to `last.1`.
 ///
 /// # Errors
 /// Those of the database.
@@ -202,17 +203,18 @@ pub fn replayed(
     connection: &Connection,
     agent: &AgentName,
     id: &ImprovementId,
-    last: Option<u64>,
+    last: Option<(u64, i64)>,
     today: i64,
     learning: &Learning,
 ) -> Result<Baseline, Error> {
     let nothing = || Baseline { usage: Ledgered::new(today), replaces: 0 };
     let mut fresh = usage::baseline(connection, agent, id)?.unwrap_or_else(nothing);
     let sql = "SELECT used, success, at, idle_days, n FROM outcome \
-               WHERE agent = ?1 AND id = ?2 AND n > ?3 AND void = 0 AND counted = 1 \
-               AND (?4 IS NULL OR operation <= ?4) ORDER BY n";
+               WHERE agent = ?1 AND id = ?2 AND n > ?3 AND n <= ?5 AND void = 0 AND counted = 1 \
+               AND operation <= ?4 ORDER BY n";
+    let (last, until) = last.unwrap_or((u64::MAX >> 1, i64::MAX));
     let mut statement = connection.prepare_cached(sql)?;
-    let mut rows = statement.query(params![agent.key(), id.as_str(), fresh.replaces, last])?;
+    let mut rows = statement.query(params![agent.key(), id.as_str(), fresh.replaces, last, until])?;
     while let Some(row) = rows.next()? {
         let verdict = Verdict { used: row.get(0)?, success: row.get(1)? };
         fresh.usage.replay(verdict, row.get(2)?, row.get(3)?, learning);

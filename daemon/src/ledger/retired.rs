@@ -20,7 +20,7 @@ pub type Item = (AgentName, ImprovementId);
 
 /// An outcome, with its evidence.
 #[derive(Debug, Serialize, Deserialize)]
-#[allow(missing_docs, reason = "the columns of that name")]
+#[allow(missing_docs, clippy::struct_excessive_bools, reason = "the columns of that name")]
 pub struct Outcome {
     pub n: i64,
     pub operation: u64,
@@ -72,20 +72,32 @@ pub fn leaving(
     keep: usize,
     gone: &[Item],
 ) -> Result<Vec<Outcome>, Error> {
-    let sql = "SELECT n FROM outcome WHERE operation BETWEEN ?1 AND ?2 AND used = 0 AND void = 0 \
-        UNION SELECT n FROM (SELECT n, operation, row_number() OVER (PARTITION BY agent, id ORDER BY n DESC) AS age \
-            FROM outcome WHERE used = 1 AND void = 0 AND (agent, id) IN \
-                (SELECT agent, id FROM outcome WHERE operation BETWEEN ?1 AND ?2 AND used = 1 AND void = 0)) \
-            WHERE age > ?3 AND operation <= ?2 \
-        UNION SELECT n FROM outcome WHERE void = 1 AND operation <= ?2 \
-            AND operation NOT IN (SELECT undoes FROM operation WHERE undoes IS NOT NULL AND id > ?2) \
-            AND (operation BETWEEN ?1 AND ?2 \
-                OR operation IN (SELECT undoes FROM operation WHERE id BETWEEN ?1 AND ?2))";
-    let keep = i64::try_from(keep).unwrap_or(i64::MAX);
-    let mut numbers: BTreeSet<i64> = connection
-        .prepare_cached(sql)?
-        .query_map(params![first, last, keep], |row| row.get(0))?
-        .collect::<Result<_, _>>()?;
+    let unused = "SELECT n FROM outcome WHERE operation BETWEEN ?1 AND ?2 AND used = 0 AND void = 0";
+    let voided = "SELECT n FROM outcome WHERE void = 1 AND operation IN \
+            (SELECT id FROM operation WHERE id BETWEEN ?1 AND ?2 \
+             UNION SELECT undoes FROM operation WHERE id BETWEEN ?1 AND ?2) \
+        AND NOT EXISTS (SELECT 1 FROM operation WHERE undoes = outcome.operation AND id > ?2)";
+    let used = "SELECT DISTINCT agent, id FROM outcome \
+        WHERE operation BETWEEN ?1 AND ?2 AND used = 1 AND void = 0";
+    // Older than the oldest of those that stay.
+    let older = "SELECT n FROM outcome WHERE agent = ?1 AND id = ?2 AND used = 1 AND void = 0 AND operation <= ?3 \
+        AND n < (SELECT n FROM outcome WHERE agent = ?1 AND id = ?2 AND used = 1 AND void = 0 \
+            ORDER BY n DESC LIMIT 1 OFFSET ?4)";
+    let mut numbers: BTreeSet<i64> = BTreeSet::new();
+    for sql in [unused, voided] {
+        for n in connection.prepare_cached(sql)?.query_map([first, last], |row| row.get(0))? {
+            numbers.insert(n?);
+        }
+    }
+    let last_kept = i64::try_from(keep.saturating_sub(1)).unwrap_or(i64::MAX);
+    let (mut used, mut older) = (connection.prepare_cached(used)?, connection.prepare_cached(older)?);
+    let mut items = used.query([first, last])?;
+    while let Some(item) = items.next()? {
+        let (agent, id): (String, String) = (item.get(0)?, item.get(1)?);
+        for n in older.query_map(params![agent, id, last, last_kept], |row| row.get(0))? {
+            numbers.insert(n?);
+        }
+    }
     for (agent, id) in gone {
         let mut statement =
             connection.prepare_cached("SELECT n FROM outcome WHERE agent = ?1 AND id = ?2")?;
@@ -131,7 +143,8 @@ pub fn rebased(
     learning: &Learning,
     gone: &[Item],
 ) -> Result<Vec<Rebased>, Error> {
-    let sql = "SELECT DISTINCT agent, id FROM outcome WHERE operation BETWEEN ?1 AND ?2 AND void = 0 AND counted = 1";
+    let sql = "SELECT agent, id, max(n) FROM outcome \
+               WHERE operation BETWEEN ?1 AND ?2 AND void = 0 AND counted = 1 GROUP BY agent, id";
     let mut statement = connection.prepare_cached(sql)?;
     let mut rows = statement.query([first, last])?;
     let mut all = Vec::new();
@@ -141,7 +154,7 @@ pub fn rebased(
             continue;
         }
         let before = usage::baseline(connection, &agent, &id)?;
-        let after = outcomes::replayed(connection, &agent, &id, Some(last), today, learning)?;
+        let after = outcomes::replayed(connection, &agent, &id, Some((last, row.get(2)?)), today, learning)?;
         if before.as_ref() != Some(&after) {
             all.push(Rebased { agent, id, before, after: Some(after) });
         }

@@ -508,6 +508,7 @@ fn lists() -> (Improvements, Evaluations) {
 }
 
 /// A sample of every call, in the order of the table.
+#[allow(clippy::too_many_lines, reason = "it has an entry for each call")]
 pub fn all() -> Vec<Sample> {
     let (recall, recalled) = recall();
     let (improvements, evaluations) = lists();
