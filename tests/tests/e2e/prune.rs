@@ -150,6 +150,25 @@ fn s7_a_report_is_undone_after_a_prune_came_and_went() {
 }
 
 #[test]
+fn s7_an_undone_report_is_not_brought_back_by_a_prune_in_between() {
+    everywhere(|world| {
+        let [one, other] = lessons(world);
+        let report = live(world, "old", &[&one], 1).swap_remove(0);
+        days(world, 80);
+        let undoing = world.ask(Undo { operation: report.operation }).operation;
+        days(world, 11);
+        there_and_back(world, JobName::PruneJournal);
+        let fault = world.fault(Undo { operation: undoing });
+        assert!(fault.advice.contains("Send the report again"), "{fault}");
+        // Once the undo is old as well, both are gone.
+        days(world, 91);
+        live(world, "new", &[&other], 1);
+        there_and_back(world, JobName::PruneJournal);
+        assert_eq!(world.find(&one).usage.usage_count, 0);
+    });
+}
+
+#[test]
 fn s7_prunes_return_in_order_the_newest_first() {
     everywhere(|world| {
         let [one, _] = lessons(world);
