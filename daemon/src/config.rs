@@ -396,6 +396,7 @@ impl Config {
             failure: self.learning.reward_failure,
             unused: self.learning.reward_unused,
             decay: self.learning.decay_factor,
+            outcomes: self.learning.outcomes,
         }
     }
 

@@ -2,12 +2,15 @@
 //! journal, the same way for all. One file for each.
 
 mod ahead;
+mod archive_evaluations;
 mod back_up;
 mod consolidate;
 mod decay;
 mod deprecate;
 mod metrics;
 mod promote;
+mod prune_journal;
+mod remove_deprecated;
 
 pub use ahead::Ahead;
 
@@ -43,6 +46,9 @@ pub const ALL: &[&dyn Job] = &[
     &deprecate::Deprecate,
     &promote::Promote,
     &decay::Decay,
+    &archive_evaluations::ArchiveEvaluations,
+    &remove_deprecated::RemoveDeprecated,
+    &prune_journal::PruneJournal,
     &back_up::BackUp,
 ];
 

@@ -8,19 +8,23 @@
 mod apply;
 mod carry;
 mod change;
+mod kept;
 mod operations;
 mod plan;
+mod span;
 
 pub use carry::Carried;
 pub use change::{Change, DailyCopy, Edit};
-pub use operations::{page, taken_back};
+pub use operations::{brought_back, page, taken_back};
 pub use plan::{Plan, Step};
+pub use span::{Span, archived_operation, archived_usage, before as spans_before};
 
 use std::collections::HashMap;
 
 use chrono::{DateTime, Utc};
 use memoryd_proto::{
-    AgentName, ContextName, Fault, Happening, Learned, Operation, OperationId, RecallId, ReportId,
+    AgentName, ArchiveKind, ContextName, Fault, Happening, Learned, Operation, OperationId, RecallId,
+    ReportId,
 };
 use rusqlite::Connection;
 
@@ -180,7 +184,11 @@ impl Journal {
         for mut change in changes {
             let embed =
                 |text: &str| vectors.get(text).cloned().or_else(|| self.view.embed(text).ok().flatten());
-            apply::change(transaction, &mut change, embed, now, touched)?;
+            if let Change::Journal(edit) = &mut change {
+                span::moved(transaction, &self.view.archive, edit, now, &self.learning)?;
+            } else {
+                apply::change(transaction, &mut change, embed, now, touched)?;
+            }
             operations::insert_change(transaction, operation, n, &change)?;
             n += 1;
         }
@@ -282,14 +290,15 @@ impl Journal {
                 | Change::Backup(_)
                 | Change::Profile(_)
                 | Change::Usage { .. }
-                | Change::Context { .. } => {}
+                | Change::Context { .. }
+                | Change::Journal(_) => {}
             }
         }
         if !improvements.is_empty() {
-            self.view.archive.append("improvements", now, &improvements)?;
+            self.view.archive.append(ArchiveKind::Improvements, now, &improvements)?;
         }
         if !evaluations.is_empty() {
-            self.view.archive.append("evaluations", now, &evaluations)?;
+            self.view.archive.append(ArchiveKind::Evaluations, now, &evaluations)?;
         }
         Ok(())
     }
@@ -297,12 +306,9 @@ impl Journal {
 
 /// The operation, if it can be undone.
 fn undoable(connection: &Connection, undone: OperationId) -> Result<Operation, Error> {
-    let stored = operations::find(connection, undone)?.ok_or_else(|| {
-        Fault::not_found(
-            format!("There is no operation {undone}"),
-            "`memoryctl journal` lists the operations.",
-        )
-    })?;
+    let Some(stored) = operations::find(connection, undone)? else {
+        return Err(span::missing(connection, undone)?.into());
+    };
     if let Some(by) = stored.undone_by {
         return Err(Error::from(Fault::conflict(
             format!("Operation {undone} was undone by operation {by}"),

@@ -7,5 +7,6 @@ pub mod contexts;
 pub mod outcomes;
 pub mod recalls;
 pub mod reports;
+pub mod retired;
 pub mod runs;
 pub mod usage;

@@ -39,7 +39,9 @@
 //!   are applied, and every change can be shown and undone.
 //! - **Outcomes are append-only.** Usage and Q-values follow from them; undoing a report voids its outcomes and
 //!   computes what follows again.
-//! - **What is removed is archived first**, on disk, before the transaction begins.
+//! - **What is removed is archived first**, on disk, before the transaction ends.
+//! - **Nothing grows for ever.** Evaluations, operations and their outcomes leave for the archive when they are old;
+//!   usage goes on from a baseline that outcomes are folded into. Receipts of recalls expire.
 //! - **A copy of the database is of one moment**, checked, and whole under its name or absent. A restore keeps what it
 //!   replaces.
 //! - **Relevance is absolute.** It depends on the query and the text, never on what else was found, so memory with

@@ -1,6 +1,7 @@
 //! The daemon's answers: one file for each noun, one `impl Serve<…> for App` for each call.
 
 mod agents;
+mod archive;
 mod backup;
 mod contexts;
 mod dashboard;

@@ -8,13 +8,14 @@ use serde::de::DeserializeOwned;
 use crate::fault::Fault;
 use crate::frame;
 use crate::{
-    AgentList, Agents, BackUp, BackedUp, BackupList, Backups, Consolidatable, ContextList, Contexts,
-    CrossValidated, Dashboard, DashboardView, DeleteImprovement, Deleted, Deprecate, Edit, Edited,
-    EvaluationPage, Evaluations, Explain, Explanation, Export, ExportPage, ExportQ, FindImprovement, Import,
-    ImportQ, Imported, ImportedQ, Improvement, ImprovementPage, Improvements, Initialise, Initialised,
-    Journal, JournalPage, Learned, Maintain, Maintained, MarkCrossValidated, Ping, Pong, Profile, ProfileOf,
-    QTable, Recall, Recalled, ReceivePrinciple, Remember, Remembered, Report, Restore, Schedule,
-    ScheduleView, SetProfile, Shutdown, ShuttingDown, SnapshotPage, Snapshots, Status, StatusReport, Undo,
+    AgentList, Agents, ArchiveList, ArchivePage, Archives, BackUp, BackedUp, BackupList, Backups,
+    Consolidatable, ContextList, Contexts, CrossValidated, Dashboard, DashboardView, DeleteImprovement,
+    Deleted, Deprecate, Edit, Edited, EvaluationPage, Evaluations, Explain, Explanation, Export, ExportPage,
+    ExportQ, FindImprovement, Import, ImportQ, Imported, ImportedQ, Improvement, ImprovementPage,
+    Improvements, Initialise, Initialised, Journal, JournalPage, Learned, Maintain, Maintained,
+    MarkCrossValidated, Ping, Pong, Profile, ProfileOf, QTable, Recall, Recalled, ReceivePrinciple, Remember,
+    Remembered, Report, Restore, RestoreEvaluation, RestoredEvaluation, Schedule, ScheduleView,
+    SearchArchive, SetProfile, Shutdown, ShuttingDown, SnapshotPage, Snapshots, Status, StatusReport, Undo,
     Undone, Watch, Watched,
 };
 
@@ -147,6 +148,12 @@ table! {
     BackUp => BackedUp,
     /// The copies of the database.
     Backups => BackupList,
+    /// The files of the archive.
+    Archives => ArchiveList,
+    /// Search what left the memory.
+    SearchArchive => ArchivePage,
+    /// Bring back an archived evaluation.
+    RestoreEvaluation => RestoredEvaluation,
     /// Take in records from an export.
     Import => Imported,
     /// A page of everything, for a file.

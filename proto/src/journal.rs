@@ -23,6 +23,8 @@ pub struct JournalPage {
     pub operations: Vec<Operation>,
     /// Whether there are older ones.
     pub more: bool,
+    /// The newest operation that is only in the archive: it, and all before it.
+    pub archived: Option<OperationId>,
 }
 
 /// A group of changes that were made together.

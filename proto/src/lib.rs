@@ -21,6 +21,7 @@ pub mod handshake;
 pub mod socket;
 
 mod agent;
+mod archive;
 mod backup;
 mod evaluation;
 mod event;
@@ -38,6 +39,7 @@ mod transfer;
 mod units;
 
 pub use agent::*;
+pub use archive::*;
 pub use backup::*;
 pub use call::{Call, Request, Serve, Service};
 pub use evaluation::*;

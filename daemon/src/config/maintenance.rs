@@ -13,7 +13,7 @@ pub struct Maintenance {
     pub evaluation_days: u32,
     /// Days after its deprecation after which an improvement goes to the archive.
     pub deprecated_days: u32,
-    /// Days after which an operation goes to the archive and can no longer be undone.
+    /// Days after which an operation goes to the archive. It can be undone once that was undone.
     pub journal_days: u32,
     /// Copies of the database that are kept, one for each of the last days. As many stay of those made by hand, and as
     /// many of what restores replaced.

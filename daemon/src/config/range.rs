@@ -26,6 +26,8 @@ fn schedule(config: &Config) -> Option<(String, &'static str)> {
 
 fn number(config: &Config) -> Option<(&'static str, &'static str)> {
     const SHARE: &str = "a number from 0 to 1";
+    const DAYS: &str = "a number from 1 to 36500";
+    let days = |value: u32| (1..=36_500).contains(&value);
     let share = |value: f64| (0.0..=1.0).contains(&value);
     let weight = |value: f32| value.is_finite() && value >= 0.0;
     let checks = [
@@ -79,6 +81,9 @@ fn number(config: &Config) -> Option<(&'static str, &'static str)> {
             "empty or the name of a time zone, such as Europe/Dublin",
         ),
         ("maintenance.daily_copies", config.maintenance.daily_copies > 0, "above 0"),
+        ("maintenance.evaluation_days", days(config.maintenance.evaluation_days), DAYS),
+        ("maintenance.deprecated_days", days(config.maintenance.deprecated_days), DAYS),
+        ("maintenance.journal_days", days(config.maintenance.journal_days), DAYS),
         (
             "report.insights_from",
             (0.0..=100.0).contains(&config.report.insights_from),

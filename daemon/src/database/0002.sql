@@ -18,3 +18,14 @@ CREATE TABLE run (
 -- An operation is open while a job carries it out, a step at a time. The next start completes it.
 ALTER TABLE operation ADD COLUMN open INTEGER NOT NULL DEFAULT 0;
 CREATE INDEX operation_actor ON operation (actor, id);
+
+-- What a person took back of a job's operations that are in the archive. The job does not do it again.
+CREATE TABLE taken_back (
+    actor     TEXT NOT NULL,
+    item      TEXT NOT NULL,
+    operation INTEGER NOT NULL,
+    PRIMARY KEY (actor, item, operation)
+) WITHOUT ROWID;
+CREATE INDEX taken_back_operation ON taken_back (operation);
+CREATE INDEX operation_undoes ON operation (undoes) WHERE undoes IS NOT NULL;
+CREATE INDEX outcome_used ON outcome (agent, id) WHERE used = 1 AND void = 0;

@@ -24,7 +24,17 @@ pub fn digest(text: &str) -> [u8; 16] {
 /// Bytes as hex digits in lower case.
 #[must_use]
 pub fn hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::new(), |hex, byte| format!("{hex}{byte:02x}"))
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    let digit = |four: u8| char::from(DIGITS[usize::from(four)]);
+    bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
+}
+
+/// The bytes of hex digits, if that is what they are.
+#[must_use]
+pub fn unhex(digits: &str) -> Option<Vec<u8>> {
+    let digit = |of: u8| char::from(of).to_digit(16).and_then(|four| u8::try_from(four).ok());
+    let pairs = digits.as_bytes().chunks(2);
+    pairs.map(|pair| Some(digit(pair[0])? << 4 | digit(*pair.get(1)?)?)).collect()
 }
 
 /// The beginning of a text, for a person to see which it is: one line of at most `length` characters.

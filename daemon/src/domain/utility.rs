@@ -22,6 +22,8 @@ pub struct Learning {
     pub unused: f64,
     /// What is left of a Q-value after a day without recall.
     pub decay: f64,
+    /// Outcomes kept for each improvement.
+    pub outcomes: usize,
 }
 
 /// The numbers of the contextual estimator.
@@ -220,7 +222,8 @@ pub fn near(evidence: impl IntoIterator<Item = Evidence>, kernel: &Kernel) -> (f
 mod tests {
     use super::*;
 
-    const SEED: Learning = Learning { rate: 0.1, success: 1.0, failure: -0.2, unused: 0.1, decay: 0.99 };
+    const SEED: Learning =
+        Learning { rate: 0.1, success: 1.0, failure: -0.2, unused: 0.1, decay: 0.99, outcomes: 256 };
 
     #[test]
     fn q3_rewards() {

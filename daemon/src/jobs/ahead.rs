@@ -35,7 +35,8 @@ impl Ahead {
                 | Change::Snapshot(_)
                 | Change::Backup(_)
                 | Change::Profile(_)
-                | Change::Context { .. } => {}
+                | Change::Context { .. }
+                | Change::Journal(_) => {}
             }
         }
     }

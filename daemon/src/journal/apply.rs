@@ -112,8 +112,6 @@ pub fn change(
             (Some(before), None) => performance::remove(connection, before)?,
             (None, None) => {}
         },
-        // The file is there, or gone, by now.
-        Change::Backup(_) => {}
         Change::Profile(edit) => match (&edit.before, &edit.after) {
             (_, Some(after)) => rows::put_profile(connection, after)?,
             (Some(before), None) => rows::remove_profile(connection, before)?,
@@ -130,6 +128,8 @@ pub fn change(
             touched.usage.insert((agent.clone(), id.clone()));
         }
         Change::Context { name, edit } => contexts::set(connection, name, edit.after.unwrap_or(0))?,
+        // The file of a copy is there, or gone, by now. What leaves the journal needs the archive: see `Journal::make`.
+        Change::Backup(_) | Change::Journal(_) => {}
     }
     Ok(())
 }

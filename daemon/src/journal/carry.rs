@@ -12,7 +12,7 @@ use rusqlite::Connection;
 
 use super::apply::Touched;
 use super::operations::{self, Told};
-use super::{Change, Edit, Journal, Place, Plan, Step};
+use super::{Change, Edit, Journal, Place, Plan, Step, span};
 use crate::database::Durability;
 use crate::error::Error;
 use crate::ledger::runs::{self, Runs};
@@ -58,10 +58,9 @@ impl Journal {
                 return Err(Error::Stopping);
             }
             let (mut batch, mut changes) = (Vec::new(), 0);
-            while let Some(step) =
-                steps.next_if(|step| batch.is_empty() || changes + step.changes.len() <= BATCH)
-            {
-                changes += step.changes.len();
+            let weight = |step: &Step| step.changes.iter().map(Change::weight).sum::<usize>();
+            while let Some(step) = steps.next_if(|step| batch.is_empty() || changes + weight(step) <= BATCH) {
+                changes += weight(&step);
                 batch.push(step);
             }
             done += batch.len() as u64;
@@ -155,7 +154,8 @@ fn hold(connection: &Connection, changes: &[Change]) -> Result<bool, Error> {
                 Some(one) => performance::find(connection, &one.agent, one.day)? == edit.before,
                 None => false,
             },
-            Change::Backup(_) | Change::Profile(_) | Change::Context { .. } => true,
+            Change::Journal(Edit { before: Some(span), .. }) => span::holds(connection, span)?,
+            Change::Backup(_) | Change::Profile(_) | Change::Context { .. } | Change::Journal(_) => true,
         };
         if !holds {
             return Ok(false);

@@ -6,6 +6,8 @@ use memoryd_proto::{
 };
 use serde::{Deserialize, Serialize};
 
+use super::Span;
+use super::span::ITEM;
 use crate::domain::utility::Ledgered;
 
 /// One reversible change of one item.
@@ -51,6 +53,8 @@ pub enum Change {
         /// The change.
         edit: Edit<u64>,
     },
+    /// Old operations, which are in the database before and only in the archive after.
+    Journal(Edit<Span>),
 }
 
 /// The copy of the database for a day: a file that is made before the change is recorded. Done again after it was
@@ -107,6 +111,12 @@ impl Change {
         Self::Evaluation { row: None, edit: Edit { before: None, after: Some(evaluation) } }
     }
 
+    /// An evaluation that leaves its row for the archive.
+    #[must_use]
+    pub fn archived(row: i64, evaluation: Evaluation) -> Self {
+        Self::Evaluation { row: Some(row), edit: Edit { before: Some(evaluation), after: None } }
+    }
+
     /// The change that takes this one back.
     #[must_use]
     pub fn inverse(self) -> Self {
@@ -118,6 +128,22 @@ impl Change {
             Self::Profile(edit) => Self::Profile(edit.inverse()),
             Self::Usage { agent, id, edit } => Self::Usage { agent, id, edit: edit.inverse() },
             Self::Context { name, edit } => Self::Context { name, edit: edit.inverse() },
+            Self::Journal(edit) => Self::Journal(edit.inverse()),
+        }
+    }
+
+    /// How many rows it touches, about.
+    #[must_use]
+    pub fn weight(&self) -> usize {
+        match self {
+            Self::Journal(_) => super::span::ROWS,
+            Self::Improvement { .. }
+            | Self::Evaluation { .. }
+            | Self::Snapshot(_)
+            | Self::Backup(_)
+            | Self::Profile(_)
+            | Self::Usage { .. }
+            | Self::Context { .. } => 1,
         }
     }
 
@@ -143,6 +169,7 @@ impl Change {
             }
             Self::Usage { agent, id, .. } => format!("usage:{}:{id}", agent.key()),
             Self::Context { name, .. } => format!("context:{name}"),
+            Self::Journal(_) => ITEM.to_owned(),
         }
     }
 
@@ -176,6 +203,10 @@ impl Change {
             }
             Self::Usage { id, edit, .. } => format!("{} the usage of improvement {id}", edit.verb()),
             Self::Context { name, edit } => format!("{} the interactions of context {name}", edit.verb()),
+            Self::Journal(edit) => {
+                let whither = if edit.after.is_some() { "back from" } else { "to" };
+                format!("moved {} {whither} the archive", edit.either().map_or_else(String::new, Span::told))
+            }
         }
     }
 }

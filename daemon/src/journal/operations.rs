@@ -6,7 +6,7 @@ use chrono::{DateTime, Utc};
 use memoryd_proto::{AgentName, Journal, JournalPage, Operation, OperationId};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
-use super::Change;
+use super::{Change, span};
 use crate::database::{Error, from_json, instant, to_json};
 
 /// How many changes of an operation a page of the journal shows.
@@ -62,6 +62,11 @@ pub fn insert(
         connection
             .prepare_cached("UPDATE operation SET undone_by = NULL WHERE undone_by = ?1")?
             .execute(params![undone.0])?;
+        connection
+            .prepare_cached(
+                "DELETE FROM taken_back WHERE operation = (SELECT undoes FROM operation WHERE id = ?1)",
+            )?
+            .execute(params![undone.0])?;
     }
     Ok(())
 }
@@ -108,15 +113,28 @@ pub fn is_open(connection: &Connection, id: OperationId) -> Result<bool, Error> 
     Ok(connection.prepare_cached(sql)?.query_row([id.0], |row| row.get(0)).optional()?.unwrap_or(false))
 }
 
-/// The items of an actor's operations that were undone. What a person took back, a job does not do again.
+/// The items of an actor's operations that were undone. What a person took back, a job does not do again; only the
+/// journal is pruned again, lest it grow for ever.
 ///
 /// # Errors
 /// Those of the database.
 pub fn taken_back(connection: &Connection, actor: &str) -> Result<HashSet<String>, Error> {
     let sql = "SELECT DISTINCT item FROM operation JOIN change ON change.operation = id \
-               WHERE actor = ?1 AND undone_by IS NOT NULL";
+               WHERE actor = ?1 AND undone_by IS NOT NULL AND item <> ?2 \
+               UNION SELECT item FROM taken_back WHERE actor = ?1";
     let mut statement = connection.prepare_cached(sql)?;
-    Ok(statement.query_map([actor], |row| row.get(0))?.collect::<Result<_, _>>()?)
+    Ok(statement.query_map([actor, span::ITEM], |row| row.get(0))?.collect::<Result<_, _>>()?)
+}
+
+/// The items that were restored by hand. They stay as long as the journal knows of it.
+///
+/// # Errors
+/// Those of the database.
+pub fn brought_back(connection: &Connection) -> Result<HashSet<String>, Error> {
+    let sql = "SELECT DISTINCT item FROM operation JOIN change ON change.operation = id \
+               WHERE actor = 'restore' AND undone_by IS NULL";
+    let mut statement = connection.prepare_cached(sql)?;
+    Ok(statement.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?)
 }
 
 /// Writes a change of an operation.
@@ -229,7 +247,7 @@ pub fn page(connection: &Connection, asked: &Journal, limit: u64) -> Result<Jour
     for operation in &mut operations {
         operation.changes = described(connection, operation.id)?;
     }
-    Ok(JournalPage { operations, more })
+    Ok(JournalPage { operations, more, archived: span::archived(connection)? })
 }
 
 /// The changes of an operation in words; of many, the first few and how many more there are.
@@ -238,13 +256,21 @@ fn described(connection: &Connection, id: OperationId) -> Result<Vec<String>, Er
         connection.prepare_cached("SELECT body FROM change WHERE operation = ?1 ORDER BY n LIMIT ?2")?;
     let bodies: Vec<String> =
         statement.query_map([id.0, SHOWN], |row| row.get(0))?.collect::<Result<_, _>>()?;
-    let mut lines = bodies
-        .iter()
-        .map(|body| Ok(from_json::<Change>("change", body)?.describe()))
-        .collect::<Result<Vec<_>, Error>>()?;
     let all: u64 = connection
         .prepare_cached("SELECT count(*) FROM change WHERE operation = ?1")?
         .query_row([id.0], |row| row.get(0))?;
+    told(bodies.iter().map(String::as_str), all)
+}
+
+/// The first of `all` changes in words, and how many more there are.
+///
+/// # Errors
+/// When a change cannot be read.
+pub fn told<'a>(bodies: impl Iterator<Item = &'a str>, all: u64) -> Result<Vec<String>, Error> {
+    let mut lines = bodies
+        .take(usize::try_from(SHOWN).unwrap_or(usize::MAX))
+        .map(|body| Ok(from_json::<Change>("change", body)?.describe()))
+        .collect::<Result<Vec<_>, Error>>()?;
     if all > SHOWN {
         lines.push(format!("and {} more", all - SHOWN));
     }

@@ -1,4 +1,5 @@
-//! Past uses of improvements in tasks: append-only, and never changed but to be voided by an undo.
+//! Past uses of improvements in tasks: append-only, and never changed but to be voided by an undo. Old ones leave with
+//! their operation ([`super::retired`]).
 
 use chrono::{DateTime, Utc};
 use memoryd_proto::{AgentName, ImprovementId, OperationId};
@@ -7,7 +8,7 @@ use rusqlite::{Connection, params};
 use crate::database::{Error, stored};
 use crate::domain::utility::{Learning, Ledgered, Verdict};
 
-use super::usage;
+use super::usage::{self, Baseline};
 
 /// What one report said of one improvement.
 #[derive(Clone, Debug)]
@@ -219,20 +220,38 @@ fn recompute(
     learning: &Learning,
 ) -> Result<(), Error> {
     let Some(now) = usage::find(connection, agent, id)? else { return Ok(()) };
-    let (mut fresh, replaced) = match usage::baseline(connection, agent, id)? {
-        Some(imported) => (imported.usage, imported.replaces),
-        None => (Ledgered::new(today), 0),
-    };
-    let sql = "SELECT used, success, at, idle_days FROM outcome \
-               WHERE agent = ?1 AND id = ?2 AND n > ?3 AND void = 0 AND counted = 1 ORDER BY n";
-    let mut statement = connection.prepare_cached(sql)?;
-    let mut rows = statement.query(params![agent.key(), id.as_str(), replaced])?;
-    while let Some(row) = rows.next()? {
-        let verdict = Verdict { used: row.get(0)?, success: row.get(1)? };
-        fresh.replay(verdict, row.get(2)?, row.get(3)?, learning);
-    }
+    let mut fresh = replayed(connection, agent, id, None, today, learning)?.usage;
     fresh.access_count = now.access_count;
     fresh.last_accessed = now.last_accessed;
     fresh.q_day = now.q_day;
     usage::put(connection, agent, id, &fresh)
+}
+
+/// What the baseline of an improvement comes to with the outcomes since, or with those of operations up to `last.0` that
+/// are numbered up to `last.1`.
+///
+/// # Errors
+/// Those of the database.
+pub fn replayed(
+    connection: &Connection,
+    agent: &AgentName,
+    id: &ImprovementId,
+    last: Option<(u64, i64)>,
+    today: i64,
+    learning: &Learning,
+) -> Result<Baseline, Error> {
+    let nothing = || Baseline { usage: Ledgered::new(today), replaces: 0 };
+    let mut fresh = usage::baseline(connection, agent, id)?.unwrap_or_else(nothing);
+    let sql = "SELECT used, success, at, idle_days, n FROM outcome \
+               WHERE agent = ?1 AND id = ?2 AND n > ?3 AND n <= ?5 AND void = 0 AND counted = 1 \
+               AND operation <= ?4 ORDER BY n";
+    let (last, until) = last.unwrap_or((u64::MAX >> 1, i64::MAX));
+    let mut statement = connection.prepare_cached(sql)?;
+    let mut rows = statement.query(params![agent.key(), id.as_str(), fresh.replaces, last, until])?;
+    while let Some(row) = rows.next()? {
+        let verdict = Verdict { used: row.get(0)?, success: row.get(1)? };
+        fresh.usage.replay(verdict, row.get(2)?, row.get(3)?, learning);
+        fresh.replaces = row.get(4)?;
+    }
+    Ok(fresh)
 }

@@ -113,16 +113,17 @@ pub fn remove(connection: &Connection, agent: &AgentName, id: &ImprovementId) ->
     Ok(())
 }
 
-/// Usage that was imported for an improvement. It replaces the outcomes up to then.
-#[derive(Debug, Serialize, Deserialize)]
+/// Usage that was imported for an improvement, or what outcomes came to that are in the archive. It replaces the
+/// outcomes up to then.
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
 pub struct Baseline {
-    /// What was imported.
+    /// What it starts from.
     pub usage: Ledgered,
     /// The last outcome that it replaces.
     pub replaces: i64,
 }
 
-/// The usage that was imported for an improvement, if any was.
+/// What the usage of an improvement starts from, unless from nothing.
 ///
 /// # Errors
 /// Those of the database.
@@ -148,16 +149,29 @@ pub fn put_baseline(
     id: &ImprovementId,
     usage: Option<&Ledgered>,
 ) -> Result<(), Error> {
-    match usage {
-        Some(usage) => {
-            let replaces = connection
-                .prepare_cached("SELECT coalesce(max(n), 0) FROM outcome WHERE agent = ?1 AND id = ?2")?
-                .query_row(params![agent.key(), id.as_str()], |row| row.get(0))?;
-            let body = to_json("usage", &Baseline { usage: usage.clone(), replaces })?;
-            connection
-                .prepare_cached("INSERT OR REPLACE INTO baseline (agent, id, body) VALUES (?1, ?2, ?3)")?
-                .execute(params![agent.key(), id.as_str(), body])?
-        }
+    let baseline = usage.map(|usage| {
+        let replaces = connection
+            .prepare_cached("SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'outcome'), 0)")?
+            .query_row([], |row| row.get(0))?;
+        Ok::<_, Error>(Baseline { usage: usage.clone(), replaces })
+    });
+    write_baseline(connection, agent, id, baseline.transpose()?.as_ref())
+}
+
+/// Writes what the usage of an improvement starts from.
+///
+/// # Errors
+/// Those of the database.
+pub fn write_baseline(
+    connection: &Connection,
+    agent: &AgentName,
+    id: &ImprovementId,
+    baseline: Option<&Baseline>,
+) -> Result<(), Error> {
+    match baseline {
+        Some(baseline) => connection
+            .prepare_cached("INSERT OR REPLACE INTO baseline (agent, id, body) VALUES (?1, ?2, ?3)")?
+            .execute(params![agent.key(), id.as_str(), to_json("usage", baseline)?])?,
         None => connection
             .prepare_cached("DELETE FROM baseline WHERE agent = ?1 AND id = ?2")?
             .execute(params![agent.key(), id.as_str()])?,

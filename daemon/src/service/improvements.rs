@@ -3,14 +3,15 @@
 use std::collections::HashSet;
 
 use memoryd_proto::{
-    Consolidatable, DeleteImprovement, Deleted, Deprecate, Deprecation, Edit, Edited, Fault, FindImprovement,
-    Improvement, ImprovementPage, Improvements, Restore, Serve,
+    ArchiveKind, Consolidatable, DeleteImprovement, Deleted, Deprecate, Deprecation, Edit, Edited, Fault,
+    FindImprovement, Improvement, ImprovementPage, Improvements, Restore, Serve,
 };
 
 use super::{App, Found, PAGE, page};
 use crate::domain::text;
 use crate::error::Error;
-use crate::journal::{Change, Draft, Planning};
+use crate::journal::{self, Change, Draft, Planning};
+use crate::ledger::usage;
 use crate::store::listing::{self, Order, Wanted};
 
 impl Serve<Improvements> for App {
@@ -183,7 +184,7 @@ impl App {
                 changes: copies.into_iter().map(remove).collect(),
                 ..Draft::default()
             };
-            let archive = planning.view.archive.file("improvements", planning.now);
+            let archive = planning.view.archive.file(ArchiveKind::Improvements, planning.now);
             Ok((draft, (first, archive.display().to_string())))
         })?;
         let operation = operation.ok_or_else(|| {
@@ -211,7 +212,7 @@ impl App {
         };
         // The copies that went together: of one agent, one for each scope.
         let (mut scopes, mut whose) = (HashSet::new(), None);
-        let found = self.view().archive.find("improvements", ours)?.into_iter();
+        let found = self.view().archive.find(ArchiveKind::Improvements, ours)?.into_iter();
         let together = |one: &Improvement| {
             *whose.get_or_insert_with(|| one.agent.clone()) == one.agent && scopes.insert(one.scope.clone())
         };
@@ -229,8 +230,19 @@ impl App {
             };
             for one in archived {
                 self.refuse_copy(planning, &one, &one.document)?;
+                let one = Improvement { deprecation: None, ..one };
                 draft.changes.push(Change::improvement(None, None, Some(one)));
             }
+            let known = planning.view.read(|connection| usage::find(connection, &agent, &call.id))?;
+            let archived = match known {
+                Some(_) => None,
+                None => journal::archived_usage(&planning.view.archive, &agent, &call.id)?,
+            };
+            draft.changes.extend(archived.map(|usage| Change::Usage {
+                agent: agent.clone(),
+                id: call.id.clone(),
+                edit: journal::Edit { before: None, after: Some(usage) },
+            }));
             Ok((draft, ()))
         })?;
         let improvement = self.find(Some(&agent), &call.id)?.swap_remove(0).1;

@@ -232,7 +232,8 @@ impl App {
                 | Change::Backup(_)
                 | Change::Profile(_)
                 | Change::Usage { .. }
-                | Change::Context { .. } => None,
+                | Change::Context { .. }
+                | Change::Journal(_) => None,
             })
             .collect();
         let taken = |id: &ImprovementId| -> Result<bool, Error> {

@@ -294,6 +294,25 @@ fn chosen(wanted: &Evaluations) -> (String, Vec<Value>) {
     (sql.join(" AND "), values)
 }
 
+/// Evaluations from before an instant, with their rows, by agent and in the order in which they were stored.
+///
+/// # Errors
+/// Those of the database.
+pub fn evaluations_before(
+    connection: &Connection,
+    before: DateTime<Utc>,
+) -> Result<Vec<(i64, Evaluation)>, Error> {
+    let sql = "SELECT n, body FROM evaluation WHERE at < ?1 ORDER BY agent, n";
+    let mut statement = connection.prepare_cached(sql)?;
+    let mut rows = statement.query([before.timestamp_micros()])?;
+    let mut evaluations = Vec::new();
+    while let Some(row) = rows.next()? {
+        let body = row.get_ref(1)?.as_str().map_err(rusqlite::Error::from)?;
+        evaluations.push((row.get(0)?, from_json("evaluation", body)?));
+    }
+    Ok(evaluations)
+}
+
 /// Mean success and quality of the evaluations since an instant; absent without any.
 ///
 /// # Errors

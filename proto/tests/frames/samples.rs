@@ -28,6 +28,32 @@ fn sample<C: Call>(call: C, reply: C::Reply) -> Sample {
     }
 }
 
+fn archives() -> ArchiveList {
+    let file = ArchiveFile {
+        name: "operations-2026-04.jsonl.zst".to_owned(),
+        kind: ArchiveKind::Operations,
+        month: "2026-04".to_owned(),
+        records: 12,
+        bytes: 3456,
+        damaged: 7,
+    };
+    ArchiveList { folder: "/archive".to_owned(), files: vec![file] }
+}
+
+fn archived() -> ArchivePage {
+    let records = [
+        ArchivedRecord::Improvement(improvement()),
+        ArchivedRecord::Evaluation(evaluation()),
+        ArchivedRecord::Operation(operation()),
+    ];
+    let file = "operations-2026-04.jsonl.zst".to_owned();
+    ArchivePage {
+        records: records.map(|record| Archived { file: file.clone(), record }).into(),
+        more: true,
+        damaged: vec![Damage { file, at: 1024, bytes: 7 }],
+    }
+}
+
 /// An answer that is a fault.
 pub fn fault() -> Vec<u8> {
     frame::encode(&Err::<Pong, _>(Fault::new(Code::Busy, "What happened", "What to do."))).unwrap()
@@ -451,8 +477,8 @@ fn watched() -> Watched {
     Watched { since: at(), events, next: 12, missed: 1 }
 }
 
-fn journal() -> JournalPage {
-    let operation = Operation {
+fn operation() -> Operation {
+    Operation {
         id: OperationId(4),
         at: at(),
         actor: "remember".to_owned(),
@@ -460,8 +486,11 @@ fn journal() -> JournalPage {
         agent: Some(name("finder")),
         undone_by: Some(OperationId(5)),
         changes: texts(&["added improvement improvement_1"]),
-    };
-    JournalPage { operations: vec![operation], more: true }
+    }
+}
+
+fn journal() -> JournalPage {
+    JournalPage { operations: vec![operation()], more: true, archived: Some(OperationId(3)) }
 }
 
 fn dashboard() -> DashboardView {
@@ -505,6 +534,7 @@ fn lists() -> (Improvements, Evaluations) {
 }
 
 /// A sample of every call, in the order of the table.
+#[allow(clippy::too_many_lines, reason = "it has an entry for each call")]
 pub fn all() -> Vec<Sample> {
     let (recall, recalled) = recall();
     let (improvements, evaluations) = lists();
@@ -579,6 +609,21 @@ pub fn all() -> Vec<Sample> {
         sample(
             Undo { operation },
             Undone { undone: operation, operation: OperationId(5), changes: texts(&["removed it"]) },
+        ),
+        sample(Archives {}, archives()),
+        sample(
+            SearchArchive {
+                kind: Some(ArchiveKind::Operations),
+                agent: agent.clone(),
+                id: text("4"),
+                text: "lesson".to_owned(),
+                limit: 3,
+            },
+            archived(),
+        ),
+        sample(
+            RestoreEvaluation { agent: agent.clone(), id: id("eval_1") },
+            RestoredEvaluation { evaluation: evaluation(), operation: Some(operation) },
         ),
         sample(
             BackUp {},

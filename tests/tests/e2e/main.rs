@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, reason = "a test fails where it is wrong")]
 
 mod agent_file;
+mod archive;
 mod backup;
 mod boot;
 mod cases;
@@ -20,6 +21,7 @@ mod maintenance;
 mod names;
 mod principles;
 mod profile;
+mod prune;
 mod qavr;
 mod recall;
 mod report;

@@ -12,6 +12,7 @@ use crate::exit::{self, Outcome};
 use crate::output::Output;
 
 mod agents;
+mod archive;
 mod backup;
 mod completions;
 mod contexts;
@@ -118,6 +119,9 @@ enum Question {
     Journal(journal::Arguments),
     /// Undo an operation of the journal
     Undo(undo::Arguments),
+    /// Find what left the memory, and bring it back
+    #[command(subcommand)]
+    Archive(archive::Verb),
     /// Take in an export, or learned utilities in the QAVR format
     Import(import::Arguments),
     /// Write everything to a file
@@ -183,6 +187,7 @@ fn answer(question: Question, service: &impl Service, out: &mut Output) -> Outco
         Question::Backup(arguments) => backup::run(&arguments, service, out),
         Question::Journal(arguments) => journal::run(arguments, service, out),
         Question::Undo(arguments) => undo::run(&arguments, service, out),
+        Question::Archive(verb) => archive::run(verb, service, out),
         Question::Import(arguments) => import::run(&arguments, service, out),
         Question::Export(arguments) => export::run(arguments, service, out),
         Question::Status => status::run(service, out),

@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use memoryd_proto::{AgentName, Improvement, ImprovementId, Scope, Source};
+use memoryd_proto::{AgentName, ArchiveKind, Improvement, ImprovementId, Scope, Source};
 use serde::Deserialize;
 
 use super::{Item, by_scope};
@@ -51,7 +51,7 @@ pub(super) fn plan(
     if groups.is_empty() {
         return Ok(());
     }
-    let archived: Vec<Archived> = tending.view.archive.all("improvements")?;
+    let archived: Vec<Archived> = tending.view.archive.all(ArchiveKind::Improvements)?;
     let removed = archived.into_iter().filter_map(|one| Some((one.agent, one.original_id?))).collect();
     let taken =
         items.iter().map(|item| (item.improvement.agent.clone(), item.improvement.id.clone())).collect();

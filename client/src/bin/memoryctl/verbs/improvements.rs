@@ -16,6 +16,8 @@ use crate::verbs::remember;
 mod list;
 mod show;
 
+pub use show::render as show;
+
 #[derive(Subcommand, Debug)]
 pub enum Verb {
     /// List them, newest first
@@ -147,7 +149,8 @@ impl ReceiveArguments {
     }
 }
 
-fn edited(page: &mut Page, reply: &Edited) {
+/// An improvement that was changed, and how to undo that.
+pub fn edited(page: &mut Page, reply: &Edited) {
     show::render(page, &reply.improvement);
     page.gap();
     for kind in &reply.redacted {

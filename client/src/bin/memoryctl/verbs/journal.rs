@@ -1,7 +1,7 @@
 //! `memoryctl journal`
 
 use clap::Args;
-use memoryd_client::proto::{AgentName, Journal, JournalPage, OperationId, Serve};
+use memoryd_client::proto::{AgentName, Journal, JournalPage, Operation, OperationId, Serve};
 
 use crate::exit::Outcome;
 use crate::output::Output;
@@ -27,32 +27,47 @@ pub fn run(arguments: Arguments, service: &impl Serve<Journal>, out: &mut Output
 
 fn render(page: &mut Page, journal: &JournalPage) {
     if journal.operations.is_empty() {
-        return page.line("Nothing has changed.");
+        page.line("Nothing has changed.");
+        return archived(page, journal);
     }
     for operation in &journal.operations {
-        let whose = operation.agent.as_ref().map(|agent| format!(" · {agent}")).unwrap_or_default();
-        let undone = operation.undone_by.map(|by| notable(format!("  undone by {by}")).to_string());
-        page.line(format_args!(
-            "{}  {}  {}{}",
-            strong(format_args!("{:>5}", operation.id.0)),
-            one_line(&operation.reason),
-            faint(format_args!("{} · {}{whose}", time(operation.at), one_line(&operation.actor))),
-            undone.unwrap_or_default()
-        ));
-        for change in &operation.changes {
-            page.prose("       ", change);
-        }
+        self::operation(page, operation);
     }
     if let (true, Some(last)) = (journal.more, journal.operations.last()) {
         page.gap();
         page.line(faint(format_args!("Older ones: memoryctl journal --before {}", last.id)));
     }
+    archived(page, journal);
+}
+
+/// Says at the end what is only in the archive.
+fn archived(page: &mut Page, journal: &JournalPage) {
+    if let (false, Some(last)) = (journal.more, journal.archived) {
+        page.gap();
+        page.line(faint(format_args!(
+            "Up to operation {last} they are in the archive: memoryctl archive search --kind operations"
+        )));
+    }
+}
+
+/// An operation.
+pub fn operation(page: &mut Page, operation: &Operation) {
+    let whose = operation.agent.as_ref().map(|agent| format!(" · {agent}")).unwrap_or_default();
+    let undone = operation.undone_by.map(|by| notable(format!("  undone by {by}")).to_string());
+    page.line(format_args!(
+        "{}  {}  {}{}",
+        strong(format_args!("{:>5}", operation.id.0)),
+        one_line(&operation.reason),
+        faint(format_args!("{} · {}{whose}", time(operation.at), one_line(&operation.actor))),
+        undone.unwrap_or_default()
+    ));
+    for change in &operation.changes {
+        page.prose("       ", change);
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use memoryd_client::proto::Operation;
-
     use super::*;
     use crate::verbs::testing::{sample, shown};
 
@@ -67,7 +82,9 @@ mod tests {
             undone_by: Some(OperationId(18)),
             changes: vec!["evaluation eval_1 added".to_owned()],
         };
-        let text = shown(|page| render(page, &JournalPage { operations: vec![operation], more: true }));
+        let mut journal =
+            JournalPage { operations: vec![operation], more: true, archived: Some(OperationId(9)) };
+        let text = shown(|page| render(page, &journal));
         let at = time(sample::noon());
         assert_eq!(
             text,
@@ -79,5 +96,10 @@ Older ones: memoryctl journal --before 17
 "
             )
         );
+        journal.more = false;
+        let text = shown(|page| render(page, &journal));
+        let end =
+            "\n\nUp to operation 9 they are in the archive: memoryctl archive search --kind operations\n";
+        assert!(text.ends_with(end), "{text}");
     }
 }
