@@ -2,6 +2,7 @@
 
 pub mod assessment;
 pub mod corroboration;
+pub mod criteria;
 pub mod decay;
 pub mod intake;
 pub mod judgement;

@@ -6,6 +6,7 @@ mod decay;
 mod deprecate;
 mod metrics;
 mod promote;
+pub mod review;
 
 pub use ahead::Ahead;
 
@@ -35,7 +36,8 @@ pub trait Job: Sync {
 }
 
 /// Every job, in the order in which those run that are due together.
-pub const ALL: &[&dyn Job] = &[&metrics::Metrics, &deprecate::Deprecate, &promote::Promote, &decay::Decay];
+pub const ALL: &[&dyn Job] =
+    &[&metrics::Metrics, &deprecate::Deprecate, &promote::Promote, &decay::Decay, &review::Review];
 
 /// What a plan is made from.
 pub struct Tending<'a> {
@@ -74,8 +76,11 @@ impl Tending<'_> {
     }
 }
 
+/// What the names begin with under which operations of jobs stand in the journal.
+const ACTOR: &str = "job ";
+
 /// The name under which a job's operations stand in the journal.
 #[must_use]
 pub fn actor(job: JobName) -> String {
-    format!("job {job}")
+    format!("{ACTOR}{job}")
 }

@@ -12,7 +12,7 @@ mod plan;
 
 pub use carry::Carried;
 pub use change::{Change, Edit};
-pub use operations::{page, taken_back};
+pub use operations::{page, taken_back, work};
 pub use plan::{Plan, Step};
 
 use std::collections::HashMap;
@@ -267,6 +267,7 @@ impl Journal {
                 Change::Improvement { .. }
                 | Change::Evaluation { .. }
                 | Change::Snapshot(_)
+                | Change::Review(_)
                 | Change::Profile(_)
                 | Change::Usage { .. }
                 | Change::Context { .. } => {}

@@ -9,3 +9,4 @@ pub mod recalls;
 pub mod reports;
 pub mod runs;
 pub mod usage;
+pub mod week;

@@ -15,6 +15,7 @@ mod qavr;
 mod recall;
 mod remember;
 mod report;
+mod review;
 mod status;
 mod transfer;
 

@@ -13,8 +13,9 @@ use crate::{
     Export, ExportPage, ExportQ, FindImprovement, Import, ImportQ, Imported, ImportedQ, Improvement,
     ImprovementPage, Improvements, Initialise, Initialised, Journal, JournalPage, Learned, Maintain,
     Maintained, MarkCrossValidated, Ping, Pong, Profile, ProfileOf, QTable, Recall, Recalled,
-    ReceivePrinciple, Remember, Remembered, Report, Restore, Schedule, ScheduleView, SetProfile, Shutdown,
-    ShuttingDown, SnapshotPage, Snapshots, Status, StatusReport, Undo, Undone,
+    ReceivePrinciple, Remember, Remembered, Report, Restore, Review, ReviewList, ReviewOf, Reviews, Schedule,
+    ScheduleView, SetProfile, Shutdown, ShuttingDown, SnapshotPage, Snapshots, Status, StatusReport, Undo,
+    Undone,
 };
 
 /// A request, tied to its reply.
@@ -132,6 +133,10 @@ table! {
     Dashboard => DashboardView,
     /// An agent's performance over time.
     Snapshots => SnapshotPage,
+    /// How a week went.
+    ReviewOf => Review,
+    /// The reviews that are kept.
+    Reviews => ReviewList,
     /// Tend memory now, or only say what would be done.
     Maintain => Maintained,
     /// When jobs run next, and how they last went.

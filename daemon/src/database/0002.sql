@@ -18,3 +18,15 @@ CREATE TABLE run (
 -- An operation is open while a job carries it out, a step at a time. The next start completes it.
 ALTER TABLE operation ADD COLUMN open INTEGER NOT NULL DEFAULT 0;
 CREATE INDEX operation_actor ON operation (actor, id);
+
+CREATE TABLE review (
+    week TEXT PRIMARY KEY,             -- such as 2026-W02, in local time
+    body TEXT NOT NULL                 -- JSON
+) WITHOUT ROWID;
+
+-- What reviews add up.
+ALTER TABLE recall ADD COLUMN context TEXT;
+CREATE INDEX recall_at ON recall (at);
+CREATE INDEX outcome_at ON outcome (at);
+CREATE INDEX evaluation_figures ON evaluation (at, agent, success, quality);
+DROP INDEX evaluation_at;

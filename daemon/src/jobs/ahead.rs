@@ -33,6 +33,7 @@ impl Ahead {
                 }
                 Change::Evaluation { .. }
                 | Change::Snapshot(_)
+                | Change::Review(_)
                 | Change::Profile(_)
                 | Change::Context { .. } => {}
             }

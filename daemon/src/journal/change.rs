@@ -1,7 +1,7 @@
 //! A change carries what was there before and what is there after, so that it can be shown, journalled and undone.
 
 use memoryd_proto::{
-    AgentName, ContextName, Evaluation, Improvement, ImprovementId, Profile, Scope, Snapshot, Usage,
+    AgentName, ContextName, Evaluation, Improvement, ImprovementId, Profile, Review, Scope, Snapshot, Usage,
 };
 use serde::{Deserialize, Serialize};
 
@@ -30,6 +30,8 @@ pub enum Change {
     },
     /// An agent's performance on a day.
     Snapshot(Edit<Snapshot>),
+    /// The review of a week.
+    Review(Edit<Review>),
     /// A profile.
     Profile(Edit<Profile>),
     /// Usage that is imported for an improvement.
@@ -99,6 +101,7 @@ impl Change {
             Self::Improvement { row, edit } => Self::Improvement { row, edit: edit.inverse() },
             Self::Evaluation { row, edit } => Self::Evaluation { row, edit: edit.inverse() },
             Self::Snapshot(edit) => Self::Snapshot(edit.inverse()),
+            Self::Review(edit) => Self::Review(edit.inverse()),
             Self::Profile(edit) => Self::Profile(edit.inverse()),
             Self::Usage { agent, id, edit } => Self::Usage { agent, id, edit: edit.inverse() },
             Self::Context { name, edit } => Self::Context { name, edit: edit.inverse() },
@@ -119,6 +122,9 @@ impl Change {
             Self::Snapshot(edit) => edit.either().map_or_else(String::new, |snapshot| {
                 format!("snapshot:{}:{}", snapshot.agent.key(), snapshot.day)
             }),
+            Self::Review(edit) => {
+                edit.either().map_or_else(String::new, |review| format!("review:{}", review.week))
+            }
             Self::Profile(edit) => {
                 edit.either().map_or_else(String::new, |profile| format!("profile:{}", profile.agent.key()))
             }
@@ -145,6 +151,9 @@ impl Change {
             Self::Snapshot(edit) => edit.either().map_or_else(String::new, |snapshot| {
                 format!("{} the snapshot of {} for {}", edit.verb(), snapshot.agent, snapshot.day)
             }),
+            Self::Review(edit) => edit
+                .either()
+                .map_or_else(String::new, |review| format!("{} the review of {}", edit.verb(), review.week)),
             Self::Profile(edit) => {
                 format!(
                     "{} the profile of {}",

@@ -228,6 +228,7 @@ impl App {
                 Change::Improvement { edit, .. } => edit.after.as_ref().map(|after| after.id.as_str()),
                 Change::Evaluation { .. }
                 | Change::Snapshot(_)
+                | Change::Review(_)
                 | Change::Profile(_)
                 | Change::Usage { .. }
                 | Change::Context { .. } => None,

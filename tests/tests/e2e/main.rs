@@ -21,6 +21,7 @@ mod profile;
 mod qavr;
 mod recall;
 mod report;
+mod review;
 mod scopes;
 mod secrets;
 mod steady;

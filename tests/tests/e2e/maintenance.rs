@@ -6,7 +6,7 @@ use memoryd_proto::{
 use memoryd_tests::{World, agent, everywhere, quality};
 
 /// Rehearses a job, runs it, runs it again, and undoes it: the same plan, then nothing, then the bytes as they were.
-fn there_and_back(world: &World<'_>, job: JobName) -> JobReport {
+pub fn there_and_back(world: &World<'_>, job: JobName) -> JobReport {
     let before = world.export();
     let one = |dry_run| {
         let mut jobs = world.ask(Maintain { job: Some(job), dry_run }).jobs;

@@ -28,6 +28,7 @@ mod profile;
 mod recall;
 mod remember;
 mod report;
+mod review;
 mod start;
 mod status;
 mod stop;
@@ -100,6 +101,8 @@ enum Question {
     Initialise(initialise::Arguments),
     /// Show figures about the memory
     Dashboard(dashboard::Arguments),
+    /// Show how a week went
+    Review(review::Arguments),
     /// List what changed the memory
     Journal(journal::Arguments),
     /// Undo an operation of the journal
@@ -158,6 +161,7 @@ fn answer(question: Question, service: &impl Service, out: &mut Output) -> Outco
         Question::Contexts => contexts::run(service, out),
         Question::Initialise(arguments) => initialise::run(arguments, service, out),
         Question::Dashboard(arguments) => dashboard::run(arguments, service, out),
+        Question::Review(arguments) => review::run(arguments, service, out),
         Question::Journal(arguments) => journal::run(arguments, service, out),
         Question::Undo(arguments) => undo::run(&arguments, service, out),
         Question::Import(arguments) => import::run(&arguments, service, out),
