@@ -4,7 +4,7 @@ mod agents;
 mod lessons;
 
 use chrono::{DateTime, Utc};
-use memoryd_proto::{Cadence, Day, JobName, JobWork, Review as Reviewed, Standing, StandingCount, Week};
+use memoryd_proto::{Cadence, Day, JobName, Review as Reviewed, Standing, StandingCount, Week};
 use rusqlite::Connection;
 
 use super::{Job, Tending};
@@ -107,7 +107,7 @@ impl Asked<'_> {
             best: lessons.best,
             worst: lessons.worst,
             fallen: lessons.fallen,
-            maintenance: self.maintenance(connection)?,
+            maintenance: journal::work(connection, super::ACTOR, self.span)?,
             criteria: criteria::judge(&self.evidence(connection, all.stored)?),
             all,
             agents,
@@ -162,15 +162,6 @@ impl Asked<'_> {
             bins[bin.min(BINS - 1)] += 1;
         }
         Ok(bins)
-    }
-
-    fn maintenance(&self, connection: &Connection) -> Result<Vec<JobWork>, Error> {
-        let work = journal::work(connection, super::ACTOR, self.span)?;
-        let named = work.into_iter().filter_map(|(actor, operation, at, changes, undone)| {
-            let job = actor.strip_prefix(super::ACTOR)?.parse().ok()?;
-            Some(JobWork { job, at, operation, changes, undone })
-        });
-        Ok(named.collect())
     }
 
     fn evidence(&self, connection: &Connection, stored: u64) -> Result<Evidence, Error> {

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use chrono::{DateTime, Utc};
-use memoryd_proto::{AgentName, Journal, JournalPage, Operation, OperationId};
+use memoryd_proto::{AgentName, JobWork, Journal, JournalPage, Operation, OperationId};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::Change;
@@ -119,8 +119,7 @@ pub fn taken_back(connection: &Connection, actor: &str) -> Result<HashSet<String
     Ok(statement.query_map([actor], |row| row.get(0))?.collect::<Result<_, _>>()?)
 }
 
-/// The operations of actors whose name begins with `prefix` that were made from one instant up to another, in order:
-/// each with its actor, its number, its time, how many changes it made, and whether it was undone.
+/// What jobs changed from one instant up to another, in order. The names of their actors begin with `prefix`.
 ///
 /// # Errors
 /// Those of the database.
@@ -128,17 +127,21 @@ pub fn work(
     connection: &Connection,
     prefix: &str,
     [from, to]: [DateTime<Utc>; 2],
-) -> Result<Vec<(String, OperationId, DateTime<Utc>, u64, bool)>, Error> {
+) -> Result<Vec<JobWork>, Error> {
     // Of text that begins with the prefix, none sorts after the prefix and the last character there is.
     let sql = "SELECT actor, id, at, (SELECT count(*) FROM change WHERE operation = id), undone_by IS NOT NULL \
                FROM operation WHERE actor >= ?1 AND actor < ?1 || char(0x10ffff) AND at >= ?2 AND at < ?3 \
                ORDER BY id";
     let mut statement = connection.prepare_cached(sql)?;
-    let rows = statement
-        .query_map(params![prefix, from.timestamp_micros(), to.timestamp_micros()], |row| {
-            Ok((row.get(0)?, OperationId(row.get(1)?), instant(row.get(2)?), row.get(3)?, row.get(4)?))
-        })?;
-    Ok(rows.collect::<Result<_, _>>()?)
+    let mut rows = statement.query(params![prefix, from.timestamp_micros(), to.timestamp_micros()])?;
+    let mut work = Vec::new();
+    while let Some(row) = rows.next()? {
+        let actor: String = row.get(0)?;
+        let Some(Ok(job)) = actor.strip_prefix(prefix).map(str::parse) else { continue };
+        let (operation, at) = (OperationId(row.get(1)?), instant(row.get(2)?));
+        work.push(JobWork { job, at, operation, changes: row.get(3)?, undone: row.get(4)? });
+    }
+    Ok(work)
 }
 
 /// Writes a change of an operation.

@@ -29,8 +29,9 @@ pub struct Lessons {
 pub fn of(asked: &Asked<'_>, connection: &Connection) -> Result<Lessons, Error> {
     let mut used = ledger::used(connection, asked.span)?;
     used.sort_by(|a, b| record(b).total_cmp(&record(a)).then_with(|| busier(a, b)));
-    let fallen = used.iter().filter(|one| rate(one) < asked.config.recall.success_rate).count() as u64;
-    let best = used.iter().filter(|one| one.successes > 0 && record(one) > 0.5);
+    let falls = |one: &Used| rate(one) < asked.config.recall.success_rate;
+    let fallen = used.iter().filter(|one| falls(one)).count() as u64;
+    let best = used.iter().filter(|one| one.successes > 0 && record(one) > 0.5 && !falls(one));
     let best = taken(asked, connection, best)?;
     used.sort_by(|a, b| record(a).total_cmp(&record(b)).then_with(|| busier(a, b)));
     let shown = |one: &Used| {

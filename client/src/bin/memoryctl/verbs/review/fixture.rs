@@ -118,11 +118,13 @@ pub fn first() -> Review {
         standing: StandingCount { active: 1, candidates: 0, deprecated: 0 },
         ..empty()
     };
+    review.made_at = monday() + TimeDelta::hours(33);
     review.days[0] = Day { day: week().day(0), tasks: 2, succeeded: 1 };
+    review.criteria[0].figure = "1 stored so far".to_owned();
     review.q_values[11] = 1;
     review.contexts[0].state.interactions = 2;
     review.contexts[0].grown = 2;
-    review.best = vec![lesson(0, (2, 1), (2, 1), 0.56)];
+    review.best = vec![lesson(0, (1, 1), (1, 1), 0.56)];
     review
 }
 

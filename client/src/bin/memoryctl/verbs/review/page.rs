@@ -3,7 +3,7 @@
 use std::fmt::Display;
 
 use chrono::{DateTime, Local, NaiveDate, Utc};
-use memoryd_client::proto::{AgentReview, Judgement, Lesson, Mode, Review};
+use memoryd_client::proto::{AgentReview, Figures, Judgement, Lesson, Mode, Review};
 
 use super::markup::Markup;
 use super::{plot, words};
@@ -54,16 +54,14 @@ fn figures(markup: &mut Markup, review: &Review) {
         ("Succeeded", percent_if(all.success_rate()), percent_if(before.success_rate())),
         ("Mean quality", words::quality(all.quality), words::quality(before.quality)),
         ("Lessons stored", grouped(all.stored), grouped(before.stored)),
-        (
-            "Recalls reported",
-            format!("{} of {}", grouped(all.reported), grouped(all.recalls)),
-            format!("{} of {}", grouped(before.reported), grouped(before.recalls)),
-        ),
+        ("Recalls reported", words::reported(all), words::reported(before)),
     ];
     markup.raw("<dl class=\"figures\">\n");
-    for (label, now, before) in figures {
+    for (label, now, then) in figures {
         markup.raw("<div>").element("dt", &[], label).element("dd", &[], now);
-        markup.element("dd", &[("class", &"before")], format_args!("week before {before}"));
+        if *before != Figures::default() {
+            markup.element("dd", &[("class", &"before")], format_args!("week before {then}"));
+        }
         markup.raw("</div>\n");
     }
     markup.raw("</dl>\n");
@@ -71,8 +69,12 @@ fn figures(markup: &mut Markup, review: &Review) {
 
 fn week(markup: &mut Markup, review: &Review) {
     markup.raw("<div class=\"pair\">\n<section>\n<h2>Day by day</h2>\n");
-    plot::days(markup, &review.days);
-    markup.raw("<p class=\"note\">Tasks that succeeded, of all. The hatched part failed.</p>\n");
+    if review.all.tasks == 0 {
+        nothing(markup, "No task was reported.");
+    } else {
+        plot::days(markup, words::days_so_far(review));
+        markup.raw("<p class=\"note\">Tasks that succeeded, of all. The hatched part failed.</p>\n");
+    }
     markup.raw("</section>\n<section>\n<h2>Contexts</h2>\n");
     if review.contexts.is_empty() {
         nothing(markup, "No context is known yet.");

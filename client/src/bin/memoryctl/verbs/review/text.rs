@@ -1,6 +1,6 @@
 //! A review as text for a terminal, in at most 80 columns.
 
-use memoryd_client::proto::{AgentReview, ContextReview, Judgement, Lesson, Mode, Review};
+use memoryd_client::proto::{AgentReview, ContextReview, Judgement, Lesson, Mode, Point, Review};
 
 use super::words;
 use crate::render::{Page, bad, faint, good, grouped, notable, one_line, percent_if, strong, time};
@@ -44,7 +44,6 @@ pub fn render(page: &mut Page, review: &Review) {
 
 fn figures(page: &mut Page, review: &Review) {
     let (all, before) = (&review.all, &review.before);
-    let reported = |reported, recalls| format!("{} of {}", grouped(reported), grouped(recalls));
     page.table(
         ["", "this week", "week before"],
         [
@@ -52,11 +51,7 @@ fn figures(page: &mut Page, review: &Review) {
             ["succeeded".to_owned(), percent_if(all.success_rate()), percent_if(before.success_rate())],
             ["mean quality".to_owned(), words::quality(all.quality), words::quality(before.quality)],
             ["lessons stored".to_owned(), grouped(all.stored), grouped(before.stored)],
-            [
-                "recalls reported".to_owned(),
-                reported(all.reported, all.recalls),
-                reported(before.reported, before.recalls),
-            ],
+            ["recalls reported".to_owned(), words::reported(all), words::reported(before)],
         ],
     );
 }
@@ -70,7 +65,7 @@ fn agents(page: &mut Page, agents: &[AgentReview]) {
     page.table(
         ["agent", "tasks", "success", "12 weeks", "quality", "trend", "stored"],
         active().map(|one| {
-            let success: Vec<Option<f64>> = one.weeks.iter().map(|point| point.success_rate()).collect();
+            let success: Vec<Option<f64>> = one.weeks.iter().map(Point::success_rate).collect();
             [
                 cut(one.agent.as_str(), NAME),
                 grouped(one.week.tasks),
@@ -225,20 +220,18 @@ tasks             2          0
 succeeded         50 %       –
 mean quality      61         –
 lessons stored    1          0
-recalls reported  2 of 2     0 of 0
+recalls reported  2 of 2     –
 
 Agents
 agent   tasks  success  12 weeks      quality  trend  stored
 finder  2      50 %     ···········▅  61       −12    1
 
 Lessons that worked
-    1/2  When a download from the artefact store fails with a 503, retry it with exponential
+    1/1  When a download from the artefact store fails with a 503, retry it with exponential
          backoff and jitter, at most five times, and log the last response body before giving
          up: the store answers 503 while it rebalances.
-         improvement_1769000000000_0 · research-specialist · Q 0.56 · used {used} · no
-         longer recalled
+         improvement_1769000000000_0 · research-specialist · Q 0.56 · used {used}
          + Find out why the nightly build of the uploader fails on the arm64…
-         − Rename `resolve` to `resolve_path` everywhere, including the Pyth…
 
 Contexts
 context    warm at                     this week
@@ -251,7 +244,7 @@ What lessons are worth
 Of 1 improvement, 1 can be recalled, 0 wait for corroboration, and 0 are deprecated.
 
 Does the memory work?
-open     Agents learn from their tasks: 0 stored
+open     Agents learn from their tasks: 1 stored so far
 "
         );
         assert!(text.starts_with(&expected), "{text}");

@@ -1,7 +1,7 @@
 //! How a week went, in words.
 
 use chrono::{Datelike, NaiveDate};
-use memoryd_client::proto::{CriterionName, JobName, JobWork, Judgement, Review};
+use memoryd_client::proto::{CriterionName, Day, Figures, JobName, JobWork, Judgement, Review};
 
 use crate::render::{count, grouped};
 
@@ -56,6 +56,21 @@ pub fn days(review: &Review) -> String {
         (false, _) => first.format("%-d %B %Y"),
     };
     format!("{first_day} to {}", last.format("%-d %B %Y"))
+}
+
+/// The days of the week that have begun.
+pub fn days_so_far(review: &Review) -> &[Day] {
+    let begun = (review.made_at - review.from).num_days().clamp(0, 6);
+    let begun = usize::try_from(begun).map_or(review.days.len(), |begun| begun + 1);
+    &review.days[..begun.min(review.days.len())]
+}
+
+/// How many recalls were reported, of how many.
+pub fn reported(figures: &Figures) -> String {
+    match figures.recalls {
+        0 => "–".to_owned(),
+        recalls => format!("{} of {}", grouped(figures.reported), grouped(recalls)),
+    }
 }
 
 /// A day, short.
@@ -146,8 +161,6 @@ pub fn standing(review: &Review) -> String {
 
 #[cfg(test)]
 mod tests {
-    use memoryd_client::proto::Figures;
-
     use super::*;
     use crate::verbs::review::fixture;
 
