@@ -59,8 +59,8 @@ pub struct Review {
     pub agents: Vec<AgentReview>,
     /// The improvements there are, by what can become of them.
     pub standing: StandingCount,
-    /// How many recalled improvements have which Q-value, in 20 equal bins from 0 to 1. Those that no recall ever
-    /// returned stand at the start and are not counted; nor are deprecated ones.
+    /// How many improvements have which Q-value, in 20 equal bins from 0 to 1. Those that were neither recalled nor
+    /// used stand at the start and are not counted; nor are deprecated ones.
     pub q_values: Vec<u64>,
     /// The contexts, by name.
     pub contexts: Vec<ContextReview>,

@@ -3,8 +3,7 @@
 use std::collections::BTreeMap;
 
 use chrono::{DateTime, Utc};
-use memoryd_proto::AgentName;
-use rusqlite::Connection;
+use rusqlite::{Connection, params};
 
 use crate::database::Error;
 
@@ -20,21 +19,6 @@ pub struct Tasks {
     pub succeeded: u64,
     /// Their mean quality.
     pub quality: Option<f64>,
-}
-
-/// The names of the agents that have memory, by key.
-///
-/// # Errors
-/// Those of the database.
-pub fn names(connection: &Connection) -> Result<BTreeMap<String, AgentName>, Error> {
-    let mut statement = connection.prepare_cached("SELECT key, name FROM agent")?;
-    let rows = statement.query_map([], |row| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?)))?;
-    let mut names = BTreeMap::new();
-    for row in rows {
-        let (key, name) = row?;
-        names.extend(name.parse().ok().map(|name| (key, name)));
-    }
-    Ok(names)
 }
 
 /// The tasks of each agent in a span. Only the index is read.
@@ -91,11 +75,38 @@ pub fn qualities(connection: &Connection, span: Span) -> Result<Vec<(String, f64
 /// # Errors
 /// Those of the database.
 pub fn q_values(connection: &Connection) -> Result<Vec<(f64, i64)>, Error> {
-    let sql = "SELECT q, q_day FROM usage WHERE EXISTS (SELECT 1 FROM improvement \
-               JOIN collection ON collection.id = collection \
-               WHERE improvement.id = usage.id AND collection.agent = usage.agent AND deprecated = 0)";
+    let sql = "SELECT q, q_day FROM improvement JOIN collection ON collection.id = collection \
+               JOIN usage ON usage.agent = collection.agent AND usage.id = improvement.id WHERE deprecated = 0";
     let mut statement = connection.prepare_cached(sql)?;
     let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+/// Of the improvements that were used at least `from` times and succeeded at a lower rate than `below`, those that are
+/// deprecated, and how many there are.
+///
+/// # Errors
+/// Those of the database.
+pub fn failing(connection: &Connection, from: u64, below: f64) -> Result<(u64, u64), Error> {
+    let sql = "SELECT coalesce(sum(deprecated), 0), count(*) FROM usage \
+               JOIN improvement ON improvement.id = usage.id \
+               JOIN collection ON collection.id = collection AND collection.agent = usage.agent \
+               WHERE usage_count >= ?1 AND CAST(success_count AS REAL) / usage_count < ?2";
+    let mut statement = connection.prepare_cached(sql)?;
+    Ok(statement.query_row(params![from, below], |row| Ok((row.get(0)?, row.get(1)?)))?)
+}
+
+/// The rows of improvements that were used at least `from` times, succeeded at the rate `rate` or better, and are not
+/// deprecated.
+///
+/// # Errors
+/// Those of the database.
+pub fn succeeding(connection: &Connection, from: u64, rate: f64) -> Result<Vec<i64>, Error> {
+    let sql = "SELECT improvement.row FROM usage JOIN improvement ON improvement.id = usage.id \
+               JOIN collection ON collection.id = collection AND collection.agent = usage.agent \
+               WHERE usage_count >= ?1 AND CAST(success_count AS REAL) / usage_count >= ?2 AND deprecated = 0";
+    let mut statement = connection.prepare_cached(sql)?;
+    let rows = statement.query_map(params![from, rate], |row| row.get(0))?;
     Ok(rows.collect::<Result<_, _>>()?)
 }
 

@@ -30,7 +30,7 @@ pub fn there_and_back(world: &World<'_>, job: JobName) -> JobReport {
     done
 }
 
-fn use_it(world: &World<'_>, whose: &AgentName, id: &ImprovementId, successes: u32, failures: u32) {
+pub fn use_it(world: &World<'_>, whose: &AgentName, id: &ImprovementId, successes: u32, failures: u32) {
     for n in 0..successes + failures {
         world.ask(Report {
             used: vec![id.clone()],

@@ -7,7 +7,7 @@ use memoryd_proto::{
 };
 use memoryd_tests::{World, agent, everywhere, everywhere_with, quality};
 
-use crate::maintenance::there_and_back;
+use crate::maintenance::{there_and_back, use_it};
 
 const UTC: &str = "[maintenance]\nzone = \"UTC\"\n";
 
@@ -107,6 +107,28 @@ fn p3_criteria_are_judged_by_what_happened() {
         assert!(over.is_over());
         assert_eq!(judgement(&over, CriterionName::Stored), (Judgement::NotMet, "2 stored"));
         assert_eq!(judgement(&over, CriterionName::Evaluated), (Judgement::NotMet, "80 %: 4 of 5 reported"));
+    });
+}
+
+#[test]
+fn p3_deprecation_and_promotion_are_judged_by_what_waits() {
+    everywhere_with(UTC, |world| {
+        let good = world.remember("Retry a failed download with exponential backoff");
+        let bad = world.remember("Restart the server when a download fails");
+        use_it(world, &agent("finder"), &good, 20, 0);
+        use_it(world, &agent("finder"), &bad, 3, 7);
+        let before = review(world, None);
+        let failing = (Judgement::Met, "1 of 1 failing improvements deprecated");
+        assert_eq!(judgement(&before, CriterionName::Deprecation), failing);
+        let waiting = (Judgement::NotMet, "0 of 1 succeeding improvements promoted");
+        assert_eq!(judgement(&before, CriterionName::Promotion), waiting);
+        world.ask(Maintain { job: Some(JobName::Promote), dry_run: false });
+        let after = review(world, None);
+        let promoted = (Judgement::Met, "1 of 1 succeeding improvements promoted");
+        assert_eq!(judgement(&after, CriterionName::Promotion), promoted);
+        world.ask(memoryd_proto::Restore { agent: None, id: bad });
+        let restored = (Judgement::NotMet, "0 of 1 failing improvements deprecated");
+        assert_eq!(judgement(&review(world, None), CriterionName::Deprecation), restored);
     });
 }
 

@@ -10,6 +10,7 @@ use super::Asked;
 use crate::domain::performance;
 use crate::error::Error;
 use crate::ledger::week as ledger;
+use crate::store::listing;
 use crate::store::tally::{self, Span, Tasks};
 
 /// Weeks that are looked back on, this one included.
@@ -59,7 +60,9 @@ fn names(
     this: &BTreeMap<String, Figures>,
     before: &BTreeMap<String, Figures>,
 ) -> Result<BTreeMap<String, AgentName>, Error> {
-    let mut names = tally::names(connection)?;
+    let known = listing::agents(connection)?;
+    let mut names: BTreeMap<String, AgentName> =
+        known.into_iter().map(|(name, ..)| (name.key(), name)).collect();
     for key in this.keys().chain(before.keys()) {
         if let (false, Ok(name)) = (names.contains_key(key), key.parse()) {
             names.insert(key.clone(), name);

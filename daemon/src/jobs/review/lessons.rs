@@ -11,6 +11,7 @@ use crate::domain::judgement::{self, Promoting};
 use crate::error::Error;
 use crate::ledger::week::{self as ledger, Used};
 use crate::store::listing::{self, Order, Showing, Wanted};
+use crate::store::tally;
 
 /// How many of the best and of the worst are shown.
 const SHOWN: usize = 5;
@@ -76,21 +77,13 @@ pub fn judged(asked: &Asked<'_>, connection: &Connection) -> Result<(Part, Part)
         boost: promotion.boost,
         cap: promotion.cap,
     };
-    let (mut deprecated, mut promoted) = (Part::default(), Part::default());
-    let wanted = Wanted { used: Some(deprecation.usage.min(rule.usage)), ..Wanted::default() };
     let showing = Showing::at(asked.now, asked.config);
-    let often = listing::improvements(connection, &wanted, Order::Export, (0, u64::MAX >> 1), &showing)?;
-    for (_, one) in &often {
-        let usage = &one.usage;
-        if judgement::fails(usage, deprecation.usage, deprecation.success_rate) {
-            deprecated.whole += 1;
-            deprecated.part += u64::from(one.deprecation.is_some());
-        }
-        let succeeds = usage.success_rate.is_some_and(|rate| rate >= rule.success_rate);
-        if one.deprecation.is_none() && usage.usage_count >= rule.usage && succeeds {
-            promoted.whole += 1;
-            promoted.part += u64::from(judgement::promoted(one, &rule).is_none());
-        }
+    let (part, whole) = tally::failing(connection, deprecation.usage, deprecation.success_rate)?;
+    let (deprecated, mut promoted) = (Part { part, whole }, Part::default());
+    for row in tally::succeeding(connection, rule.usage, rule.success_rate)? {
+        let Some((improvement, _)) = listing::at_row(connection, row, &showing)? else { continue };
+        promoted.whole += 1;
+        promoted.part += u64::from(judgement::promoted(&improvement, &rule).is_none());
     }
     Ok((deprecated, promoted))
 }
