@@ -72,7 +72,7 @@ fn week(markup: &mut Markup, review: &Review) {
     if review.all.tasks == 0 {
         nothing(markup, "No task was reported.");
     } else {
-        plot::days(markup, words::days_so_far(review));
+        plot::days(markup, &review.days, words::begun(review));
         markup.raw("<p class=\"note\">Tasks that succeeded, of all. The hatched part failed.</p>\n");
     }
     markup.raw("</section>\n<section>\n<h2>Contexts</h2>\n");
@@ -144,10 +144,13 @@ fn agent(markup: &mut Markup, place: usize, one: &AgentReview) {
 }
 
 fn lessons(markup: &mut Markup, review: &Review) {
-    markup.raw("<div class=\"pair wide\">\n");
+    let failed = review.best.iter().any(|one| one.successes < one.uses);
+    let none_failed =
+        if failed { "No other lesson failed this week." } else { "No lesson failed this week." };
+    markup.raw("<div class=\"pair\">\n");
     for (id, heading, lessons, none) in [
         ("best", "Lessons that worked", &review.best, "No lesson was used with success this week."),
-        ("worst", "Lessons that failed", &review.worst, "No other lesson failed this week."),
+        ("worst", "Lessons that failed", &review.worst, none_failed),
     ] {
         markup.raw("<section>\n").element("h2", &[], heading).raw("\n");
         if lessons.is_empty() {
@@ -166,7 +169,7 @@ fn lessons(markup: &mut Markup, review: &Review) {
 
 fn lesson(markup: &mut Markup, id: &str, lesson: &Lesson) {
     let (improvement, usage) = (&lesson.improvement, &lesson.improvement.usage);
-    markup.raw("<li>\n").element("p", &[("class", &"lesson")], shortened(&improvement.document)).raw("\n");
+    markup.raw("<li>\n").element("p", &[], shortened(&improvement.document)).raw("\n");
     markup.raw("<p class=\"record\">");
     plot::record(markup, id, usage.success_count, usage.usage_count);
     let record = format!("{} of {} uses succeeded", grouped(usage.success_count), grouped(usage.usage_count));
@@ -335,6 +338,15 @@ mod tests {
         ids.sort_unstable();
         ids.dedup();
         assert_eq!(ids.len(), all, "an id names one thing");
+    }
+
+    #[test]
+    fn a_day_that_has_not_begun_has_no_number() {
+        let page = page(&fixture::first());
+        let days = page.split("id=\"days-about\"").nth(1).unwrap().split("</svg>").next().unwrap();
+        assert!(days.starts_with(">Monday: 1 of 2 succeeded; Tuesday: 0 of 0 succeeded<"), "{days}");
+        assert_eq!((days.matches(">0<").count(), days.matches(">1/2<").count()), (1, 1));
+        assert!(days.contains(">Sun<"));
     }
 
     #[test]

@@ -118,13 +118,15 @@ fn labels(markup: &mut Markup, success: Option<f64>, quality: Option<f64>) {
     }
 }
 
-/// The tasks of each day: a bar for those that succeeded, and a hatched one on top for those that failed.
-pub fn days(markup: &mut Markup, days: &[Day]) {
+/// The tasks of each day: a bar for those that succeeded, and a hatched one on top for those that failed. Days that have
+/// not begun have no number.
+pub fn days(markup: &mut Markup, days: &[Day], begun: usize) {
     const BASE: f64 = 122.0;
     const HIGH: f64 = 96.0;
     let most = days.iter().map(|day| day.tasks).max().unwrap_or_default().max(1);
     let told: Vec<String> = days
         .iter()
+        .take(begun)
         .map(|day| format!("{}: {} of {} succeeded", day.day.format("%A"), day.succeeded, day.tasks))
         .collect();
     drawing(markup, "days", (336, 146), ("Tasks day by day", &told.join("; ")), |markup| {
@@ -136,7 +138,7 @@ pub fn days(markup: &mut Markup, days: &[Day]) {
         #[allow(clippy::cast_precision_loss, reason = "a bar is drawn to a tenth of a unit")]
         let tall = |tasks: u64| HIGH * tasks as f64 / most as f64;
         let mut x = 0.0;
-        for day in days {
+        for (n, day) in days.iter().enumerate() {
             let (succeeded, failed) = (tall(day.succeeded), tall(day.tasks - day.succeeded));
             let (left, middle) = (at(x + 9.0), at(x + 24.0));
             for (class, y, high) in
@@ -155,10 +157,13 @@ pub fn days(markup: &mut Markup, days: &[Day]) {
                     );
                 }
             }
-            let above = at(BASE - succeeded - failed - 6.0);
-            let label =
-                if day.tasks == 0 { "0".to_owned() } else { format!("{}/{}", day.succeeded, day.tasks) };
-            markup.element("text", &[("class", &"label middle"), ("x", &middle), ("y", &above)], label);
+            if n < begun {
+                let above = at(BASE - succeeded - failed - 6.0);
+                let label: [(&str, &dyn Display); 3] =
+                    [("class", &"label middle"), ("x", &middle), ("y", &above)];
+                let counts = format!("{}/{}", day.succeeded, day.tasks);
+                markup.element("text", &label, if day.tasks == 0 { "0" } else { &counts });
+            }
             let name = day.day.format("%a");
             markup.element("text", &[("class", &"tick middle"), ("x", &middle), ("y", &140)], name);
             x += 48.0;

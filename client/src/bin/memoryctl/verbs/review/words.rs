@@ -1,7 +1,7 @@
 //! How a week went, in words.
 
 use chrono::{Datelike, NaiveDate};
-use memoryd_client::proto::{CriterionName, Day, Figures, JobName, JobWork, Judgement, Review};
+use memoryd_client::proto::{CriterionName, Figures, JobName, JobWork, Judgement, Review};
 
 use crate::render::{count, grouped};
 
@@ -58,11 +58,9 @@ pub fn days(review: &Review) -> String {
     format!("{first_day} to {}", last.format("%-d %B %Y"))
 }
 
-/// The days of the week that have begun.
-pub fn days_so_far(review: &Review) -> &[Day] {
-    let begun = (review.made_at - review.from).num_days().clamp(0, 6);
-    let begun = usize::try_from(begun).map_or(review.days.len(), |begun| begun + 1);
-    &review.days[..begun.min(review.days.len())]
+/// How many days of the week have begun.
+pub fn begun(review: &Review) -> usize {
+    usize::try_from((review.made_at - review.from).num_days() + 1).unwrap_or_default()
 }
 
 /// How many recalls were reported, of how many.
