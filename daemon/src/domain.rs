@@ -3,6 +3,7 @@
 pub mod assessment;
 pub mod consolidation;
 pub mod corroboration;
+pub mod criteria;
 pub mod decay;
 pub mod intake;
 pub mod judgement;

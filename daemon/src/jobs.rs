@@ -11,6 +11,7 @@ mod metrics;
 mod promote;
 mod prune_journal;
 mod remove_deprecated;
+pub mod review;
 
 pub use ahead::Ahead;
 
@@ -46,6 +47,7 @@ pub const ALL: &[&dyn Job] = &[
     &deprecate::Deprecate,
     &promote::Promote,
     &decay::Decay,
+    &review::Review,
     &archive_evaluations::ArchiveEvaluations,
     &remove_deprecated::RemoveDeprecated,
     &prune_journal::PruneJournal,
@@ -89,8 +91,11 @@ impl Tending<'_> {
     }
 }
 
+/// What the names begin with under which operations of jobs stand in the journal.
+const ACTOR: &str = "job ";
+
 /// The name under which a job's operations stand in the journal.
 #[must_use]
 pub fn actor(job: JobName) -> String {
-    format!("job {job}")
+    format!("{ACTOR}{job}")
 }

@@ -15,7 +15,7 @@ mod span;
 
 pub use carry::Carried;
 pub use change::{Change, DailyCopy, Edit};
-pub use operations::{brought_back, page, taken_back};
+pub use operations::{brought_back, page, taken_back, work};
 pub use plan::{Plan, Step};
 pub use span::{Span, archived_operation, archived_usage, before as spans_before};
 
@@ -288,6 +288,7 @@ impl Journal {
                 | Change::Evaluation { .. }
                 | Change::Snapshot(_)
                 | Change::Backup(_)
+                | Change::Review(_)
                 | Change::Profile(_)
                 | Change::Usage { .. }
                 | Change::Context { .. }

@@ -10,3 +10,4 @@ pub mod reports;
 pub mod retired;
 pub mod runs;
 pub mod usage;
+pub mod week;

@@ -17,6 +17,7 @@ mod qavr;
 mod recall;
 mod remember;
 mod report;
+mod review;
 mod schedule;
 mod status;
 mod transfer;

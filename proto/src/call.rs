@@ -14,9 +14,9 @@ use crate::{
     ExportQ, FindImprovement, Import, ImportQ, Imported, ImportedQ, Improvement, ImprovementPage,
     Improvements, Initialise, Initialised, Journal, JournalPage, Learned, Maintain, Maintained,
     MarkCrossValidated, Ping, Pong, Profile, ProfileOf, QTable, Recall, Recalled, ReceivePrinciple, Remember,
-    Remembered, Report, Restore, RestoreEvaluation, RestoredEvaluation, Schedule, ScheduleView,
-    SearchArchive, SetProfile, Shutdown, ShuttingDown, SnapshotPage, Snapshots, Status, StatusReport, Undo,
-    Undone, Watch, Watched,
+    Remembered, Report, Restore, RestoreEvaluation, RestoredEvaluation, Review, ReviewList, ReviewOf,
+    Reviews, Schedule, ScheduleView, SearchArchive, SetProfile, Shutdown, ShuttingDown, SnapshotPage,
+    Snapshots, Status, StatusReport, Undo, Undone, Watch, Watched,
 };
 
 /// A request, tied to its reply.
@@ -134,6 +134,10 @@ table! {
     Dashboard => DashboardView,
     /// An agent's performance over time.
     Snapshots => SnapshotPage,
+    /// How a week went.
+    ReviewOf => Review,
+    /// The reviews that are kept.
+    Reviews => ReviewList,
     /// Tend memory now, or only say what would be done.
     Maintain => Maintained,
     /// When jobs run next, and how they last went.
@@ -144,16 +148,16 @@ table! {
     Journal => JournalPage,
     /// Undo an operation.
     Undo => Undone,
-    /// Keep a copy of the database now.
-    BackUp => BackedUp,
-    /// The copies of the database.
-    Backups => BackupList,
     /// The files of the archive.
     Archives => ArchiveList,
     /// Search what left the memory.
     SearchArchive => ArchivePage,
     /// Bring back an archived evaluation.
     RestoreEvaluation => RestoredEvaluation,
+    /// Keep a copy of the database now.
+    BackUp => BackedUp,
+    /// The copies of the database.
+    Backups => BackupList,
     /// Take in records from an export.
     Import => Imported,
     /// A page of everything, for a file.

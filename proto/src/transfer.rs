@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    AgentName, Evaluation, Improvement, ImprovementId, Mode, OperationId, Profile, QValue, Snapshot,
+    AgentName, Evaluation, Improvement, ImprovementId, Mode, OperationId, Profile, QValue, Review, Snapshot,
 };
 
 /// One line of an export.
@@ -21,6 +21,8 @@ pub enum Record {
     Profile(Profile),
     /// An agent's performance on a day.
     Snapshot(Snapshot),
+    /// The review of a week.
+    Review(Review),
     /// A past use of an improvement in a task, which learned utility rests on.
     Outcome(Outcome),
     /// How many reported recalls a context has seen.

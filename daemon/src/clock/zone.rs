@@ -1,6 +1,6 @@
 //! The zone whose local time schedules and days go by. Instants are UTC everywhere else.
 
-use chrono::{DateTime, FixedOffset, Local, NaiveDate, Offset, TimeZone, Utc};
+use chrono::{DateTime, FixedOffset, Local, NaiveDate, NaiveTime, Offset, TimeDelta, TimeZone, Utc};
 use chrono_tz::Tz;
 
 use crate::domain::schedule::{Cron, Turn};
@@ -67,6 +67,21 @@ impl Zone {
     pub fn day(self, at: DateTime<Utc>) -> NaiveDate {
         self.local(at).date_naive()
     }
+
+    /// The first instant of a day. Where clocks skip midnight, the day begins later.
+    #[must_use]
+    pub fn midnight(self, day: NaiveDate) -> DateTime<Utc> {
+        let midnight = day.and_time(NaiveTime::MIN);
+        (0..24)
+            .find_map(|hours| {
+                let local = midnight + TimeDelta::hours(hours);
+                match self {
+                    Self::System => Local.from_local_datetime(&local).earliest().map(|at| at.to_utc()),
+                    Self::Named(zone) => zone.from_local_datetime(&local).earliest().map(|at| at.to_utc()),
+                }
+            })
+            .unwrap_or_else(|| midnight.and_utc())
+    }
 }
 
 #[cfg(test)]
@@ -80,5 +95,16 @@ mod tests {
         assert_eq!(kiritimati.day(at), NaiveDate::from_ymd_opt(2026, 1, 6).unwrap());
         assert_eq!(Zone::named("UTC").unwrap().day(at), NaiveDate::from_ymd_opt(2026, 1, 5).unwrap());
         assert_eq!(Zone::named("Mars/Olympus"), None);
+    }
+
+    #[test]
+    fn a_day_begins_when_its_clocks_say_so() {
+        let begins = |zone: &str, (y, m, d)| {
+            let day = NaiveDate::from_ymd_opt(y, m, d).unwrap();
+            Zone::named(zone).unwrap().midnight(day).to_rfc3339()
+        };
+        assert_eq!(begins("Europe/Dublin", (2026, 7, 1)), "2026-06-30T23:00:00+00:00");
+        // In Cairo the clocks go from midnight to one in the morning.
+        assert_eq!(begins("Africa/Cairo", (2026, 4, 24)), "2026-04-23T22:00:00+00:00");
     }
 }

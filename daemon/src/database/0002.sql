@@ -29,3 +29,14 @@ CREATE TABLE taken_back (
 CREATE INDEX taken_back_operation ON taken_back (operation);
 CREATE INDEX operation_undoes ON operation (undoes) WHERE undoes IS NOT NULL;
 CREATE INDEX outcome_used ON outcome (agent, id) WHERE used = 1 AND void = 0;
+CREATE TABLE review (
+    week TEXT PRIMARY KEY,             -- such as 2026-W02, in local time
+    body TEXT NOT NULL                 -- JSON
+) WITHOUT ROWID;
+
+-- What reviews add up.
+ALTER TABLE recall ADD COLUMN context TEXT;
+CREATE INDEX recall_at ON recall (at);
+CREATE INDEX outcome_at ON outcome (at);
+CREATE INDEX evaluation_figures ON evaluation (at, agent, success, quality);
+DROP INDEX evaluation_at;

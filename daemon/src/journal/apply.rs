@@ -11,7 +11,7 @@ use crate::database::Error;
 use crate::domain::decay;
 use crate::domain::utility::{Learning, Ledgered};
 use crate::ledger::{contexts, outcomes, recalls, reports, usage};
-use crate::store::{Memory, performance, rows};
+use crate::store::{Memory, performance, reviews, rows};
 
 /// What a commit touched, for the collections in the process to take over.
 #[derive(Debug, Default)]
@@ -110,6 +110,11 @@ pub fn change(
         Change::Snapshot(edit) => match (&edit.before, &edit.after) {
             (_, Some(after)) => performance::put(connection, after)?,
             (Some(before), None) => performance::remove(connection, before)?,
+            (None, None) => {}
+        },
+        Change::Review(edit) => match (&edit.before, &edit.after) {
+            (_, Some(after)) => reviews::put(connection, after)?,
+            (Some(before), None) => reviews::remove(connection, before.week)?,
             (None, None) => {}
         },
         Change::Profile(edit) => match (&edit.before, &edit.after) {

@@ -17,7 +17,7 @@ use crate::database::Durability;
 use crate::error::Error;
 use crate::ledger::runs::{self, Runs};
 use crate::ledger::usage;
-use crate::store::{listing, performance, rows};
+use crate::store::{listing, performance, reviews, rows};
 
 /// Changes that are made while the writer is held once.
 const BATCH: usize = 64;
@@ -152,6 +152,10 @@ fn hold(connection: &Connection, changes: &[Change]) -> Result<bool, Error> {
             Change::Usage { agent, id, edit } => usage::find(connection, agent, id)? == edit.before,
             Change::Snapshot(edit) => match edit.either() {
                 Some(one) => performance::find(connection, &one.agent, one.day)? == edit.before,
+                None => false,
+            },
+            Change::Review(edit) => match edit.either() {
+                Some(one) => reviews::find(connection, one.week)? == edit.before,
                 None => false,
             },
             Change::Journal(Edit { before: Some(span), .. }) => span::holds(connection, span)?,

@@ -2,7 +2,7 @@
 
 use chrono::NaiveDate;
 use memoryd_proto::{
-    AgentName, ContextName, Evaluation, Improvement, ImprovementId, Profile, Scope, Snapshot, Usage,
+    AgentName, ContextName, Evaluation, Improvement, ImprovementId, Profile, Review, Scope, Snapshot, Usage,
 };
 use serde::{Deserialize, Serialize};
 
@@ -35,6 +35,8 @@ pub enum Change {
     Snapshot(Edit<Snapshot>),
     /// The copy of the database for a day.
     Backup(Edit<DailyCopy>),
+    /// The review of a week.
+    Review(Edit<Review>),
     /// A profile.
     Profile(Edit<Profile>),
     /// Usage that is imported for an improvement.
@@ -125,6 +127,7 @@ impl Change {
             Self::Evaluation { row, edit } => Self::Evaluation { row, edit: edit.inverse() },
             Self::Snapshot(edit) => Self::Snapshot(edit.inverse()),
             Self::Backup(edit) => Self::Backup(edit.inverse()),
+            Self::Review(edit) => Self::Review(edit.inverse()),
             Self::Profile(edit) => Self::Profile(edit.inverse()),
             Self::Usage { agent, id, edit } => Self::Usage { agent, id, edit: edit.inverse() },
             Self::Context { name, edit } => Self::Context { name, edit: edit.inverse() },
@@ -141,6 +144,7 @@ impl Change {
             | Self::Evaluation { .. }
             | Self::Snapshot(_)
             | Self::Backup(_)
+            | Self::Review(_)
             | Self::Profile(_)
             | Self::Usage { .. }
             | Self::Context { .. } => 1,
@@ -163,6 +167,9 @@ impl Change {
             }),
             Self::Backup(edit) => {
                 edit.either().map_or_else(String::new, |copy| format!("backup:{}", copy.day))
+            }
+            Self::Review(edit) => {
+                edit.either().map_or_else(String::new, |review| format!("review:{}", review.week))
             }
             Self::Profile(edit) => {
                 edit.either().map_or_else(String::new, |profile| format!("profile:{}", profile.agent.key()))
@@ -194,6 +201,9 @@ impl Change {
             Self::Backup(edit) => edit.either().map_or_else(String::new, |copy| {
                 format!("{} the copy {} of the database for {}", edit.verb(), copy.name, copy.day)
             }),
+            Self::Review(edit) => edit
+                .either()
+                .map_or_else(String::new, |review| format!("{} the review of {}", edit.verb(), review.week)),
             Self::Profile(edit) => {
                 format!(
                     "{} the profile of {}",

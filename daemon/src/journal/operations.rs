@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use chrono::{DateTime, Utc};
-use memoryd_proto::{AgentName, Journal, JournalPage, Operation, OperationId};
+use memoryd_proto::{AgentName, JobWork, Journal, JournalPage, Operation, OperationId};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::{Change, span};
@@ -135,6 +135,31 @@ pub fn brought_back(connection: &Connection) -> Result<HashSet<String>, Error> {
                WHERE actor = 'restore' AND undone_by IS NULL";
     let mut statement = connection.prepare_cached(sql)?;
     Ok(statement.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?)
+}
+
+/// What jobs changed from one instant up to another, in order. The names of their actors begin with `prefix`.
+///
+/// # Errors
+/// Those of the database.
+pub fn work(
+    connection: &Connection,
+    prefix: &str,
+    [from, to]: [DateTime<Utc>; 2],
+) -> Result<Vec<JobWork>, Error> {
+    // Of text that begins with the prefix, none sorts after the prefix and the last character there is.
+    let sql = "SELECT actor, id, at, (SELECT count(*) FROM change WHERE operation = id), undone_by IS NOT NULL \
+               FROM operation WHERE actor >= ?1 AND actor < ?1 || char(0x10ffff) AND at >= ?2 AND at < ?3 \
+               ORDER BY id";
+    let mut statement = connection.prepare_cached(sql)?;
+    let mut rows = statement.query(params![prefix, from.timestamp_micros(), to.timestamp_micros()])?;
+    let mut work = Vec::new();
+    while let Some(row) = rows.next()? {
+        let actor: String = row.get(0)?;
+        let Some(Ok(job)) = actor.strip_prefix(prefix).map(str::parse) else { continue };
+        let (operation, at) = (OperationId(row.get(1)?), instant(row.get(2)?));
+        work.push(JobWork { job, at, operation, changes: row.get(3)?, undone: row.get(4)? });
+    }
+    Ok(work)
 }
 
 /// Writes a change of an operation.

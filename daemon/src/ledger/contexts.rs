@@ -1,8 +1,11 @@
 //! How many reported recalls each context has seen (spec Q1).
 
-use memoryd_proto::ContextName;
+use std::collections::BTreeMap;
+
+use memoryd_proto::{ContextName, ContextState, Mode};
 use rusqlite::{Connection, OptionalExtension, params};
 
+use crate::config::Utility;
 use crate::database::Error;
 
 /// The interactions of a context.
@@ -55,4 +58,22 @@ pub fn all(connection: &Connection) -> Result<Vec<(ContextName, u64)>, Error> {
         contexts.extend(name.parse().ok().map(|name| (name, interactions)));
     }
     Ok(contexts)
+}
+
+/// The configured contexts and those in use, by name, and how warm each is.
+///
+/// # Errors
+/// Those of the database.
+pub fn states(connection: &Connection, learning: &Utility) -> Result<Vec<ContextState>, Error> {
+    let configured = learning.contexts.iter().cloned().map(|name| (name, 0));
+    let all: BTreeMap<ContextName, u64> = configured.chain(all(connection)?).collect();
+    Ok(all.into_iter().map(|(name, interactions)| state(name, interactions, learning)).collect())
+}
+
+/// A context with so many interactions.
+#[must_use]
+pub fn state(name: ContextName, interactions: u64, learning: &Utility) -> ContextState {
+    let warm_from = learning.warm_threshold;
+    let mode = if interactions < warm_from { Mode::Cold } else { Mode::Warm };
+    ContextState { name, interactions, warm_from, mode }
 }

@@ -65,8 +65,14 @@ pub fn insert(connection: &Connection, at: DateTime<Utc>, receipt: &Receipt) -> 
         .query_row([], |row| row.get(0))?;
     let id = format!("recall_{}_{next}", at.timestamp_millis());
     connection
-        .prepare_cached("INSERT INTO recall (id, agent, at, body) VALUES (?1, ?2, ?3, ?4)")?
-        .execute(params![id, receipt.agent.key(), at.timestamp_micros(), to_json("recall", receipt)?,])?;
+        .prepare_cached("INSERT INTO recall (id, agent, at, context, body) VALUES (?1, ?2, ?3, ?4, ?5)")?
+        .execute(params![
+            id,
+            receipt.agent.key(),
+            at.timestamp_micros(),
+            receipt.context.as_str(),
+            to_json("recall", receipt)?,
+        ])?;
     stored(&id)
 }
 

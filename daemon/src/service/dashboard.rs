@@ -9,6 +9,7 @@ use rusqlite::Connection;
 
 use super::{App, PAGE, page};
 use crate::error::Error;
+use crate::ledger::contexts;
 use crate::store::listing::{self, Order, Wanted};
 use crate::store::performance;
 
@@ -34,7 +35,6 @@ impl Serve<Snapshots> for App {
 impl App {
     fn dashboard(&self, call: Dashboard) -> Result<DashboardView, Error> {
         let (now, showing) = (self.now(), self.showing());
-        let contexts = self.contexts()?;
         self.view().read(|connection| {
             let all = Wanted { agent: call.agent.clone(), ..Wanted::default() };
             let count = |standing| {
@@ -61,7 +61,7 @@ impl App {
                 latest_snapshot: latest(connection, call.agent.as_ref())?,
                 top_improvements: top(Order::SuccessRate)?,
                 top_q: top(Order::Q)?,
-                contexts,
+                contexts: contexts::states(connection, &self.config.learning)?,
                 agent: call.agent,
             })
         })

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use chrono::{DateTime, NaiveDate, NaiveTime, Utc};
 use memoryd_proto::{AgentName, ExportQ, Fault, ImportQ, ImportedQ, QConfig, QContext, QTable, Serve, Usage};
 
-use super::{App, recall};
+use super::App;
 use crate::domain::decay;
 use crate::domain::utility::Ledgered;
 use crate::error::Error;
@@ -48,7 +48,7 @@ impl App {
         let contexts = known
             .into_iter()
             .map(|(name, interactions)| {
-                let mode = recall::state(name.clone(), interactions, &self.config).mode;
+                let mode = contexts::state(name.clone(), interactions, &self.config.learning).mode;
                 (name.as_str().to_owned(), QContext { interactions, mode })
             })
             .collect();

@@ -2,12 +2,9 @@
 
 use std::collections::HashSet;
 
-use memoryd_proto::{
-    Considered, ContextState, Estimator, Fault, Item, Mode, QValue, Recall, Recalled, Scope, Serve, Verdict,
-};
+use memoryd_proto::{Considered, Estimator, Fault, Item, QValue, Recall, Recalled, Scope, Serve, Verdict};
 
 use super::{App, page};
-use crate::config::Config;
 use crate::domain::intake;
 use crate::domain::ranking::{self, Entrant, Rules, barred};
 use crate::domain::text;
@@ -96,7 +93,7 @@ impl App {
         Ok(Recalled {
             recall,
             items,
-            context: state(context, interactions, &self.config),
+            context: contexts::state(context, interactions, &self.config.learning),
             alpha: rules.alpha,
             searched: found.passed,
             degraded: view.degraded.clone(),
@@ -199,13 +196,6 @@ fn item((considered, category, confidence): &(Considered, String, memoryd_proto:
         confidence: *confidence,
         why: considered.why.clone(),
     }
-}
-
-/// A context with so many interactions.
-pub(super) fn state(name: memoryd_proto::ContextName, interactions: u64, config: &Config) -> ContextState {
-    let warm_from = config.learning.warm_threshold;
-    let mode = if interactions < warm_from { Mode::Cold } else { Mode::Warm };
-    ContextState { name, interactions, warm_from, mode }
 }
 
 fn check(query: &str) -> Result<&str, Fault> {

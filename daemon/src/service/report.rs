@@ -7,8 +7,8 @@ use memoryd_proto::{
     RecallOutcome, Report, Scope, Serve,
 };
 
+use super::App;
 use super::remember::Lesson;
-use super::{App, recall};
 use crate::domain::utility::{Ledgered, Verdict};
 use crate::domain::{assessment, decay, judgement, profile, scoping, text};
 use crate::embed::Embedding;
@@ -96,7 +96,7 @@ impl App {
         let items = self.items(planning, &mut draft, prepared, receipt.as_ref())?;
         let context = receipt.as_ref().zip(report.recall.as_ref()).map(|(receipt, id)| {
             let known = view.read(|connection| contexts::interactions(connection, &receipt.context))?;
-            let state = recall::state(receipt.context.clone(), known + 1, &self.config);
+            let state = contexts::state(receipt.context.clone(), known + 1, &self.config.learning);
             draft.events.push(Event::Closed {
                 recall: id.clone(),
                 context: receipt.context.clone(),

@@ -17,7 +17,7 @@ use crate::journal::{Change, Draft, Edit, Event, Planning};
 use crate::ledger::outcomes::{self, Outcome, Task};
 use crate::ledger::{contexts, usage};
 use crate::store::listing;
-use crate::store::{export, performance, rows};
+use crate::store::{export, performance, reviews, rows};
 
 impl Serve<Export> for App {
     fn serve(&self, call: Export) -> Result<ExportPage, Fault> {
@@ -87,8 +87,11 @@ impl App {
                         let known = outcomes::known(connection, one)?;
                         texts.extend((!known).then_some(one.task.as_str()));
                     }
-                    Record::Evaluation(_) | Record::Profile(_) | Record::Snapshot(_) | Record::Context(_) => {
-                    }
+                    Record::Evaluation(_)
+                    | Record::Profile(_)
+                    | Record::Snapshot(_)
+                    | Record::Review(_)
+                    | Record::Context(_) => {}
                 }
             }
             Ok::<_, Error>(texts)
@@ -107,23 +110,10 @@ fn clean(record: Record, entry: &mut Entry<'_>) -> Result<Record, Fault> {
         }
         Record::Evaluation(one) => entry.id(&one.id)?,
         Record::Outcome(one) => entry.id(&one.improvement)?,
-        Record::Profile(_) | Record::Snapshot(_) | Record::Context(_) => {}
+        Record::Profile(_) | Record::Snapshot(_) | Record::Review(_) | Record::Context(_) => {}
     }
     Ok(match record {
-        Record::Improvement(one) => Record::Improvement(Improvement {
-            document: entry.document(&one.document)?,
-            category: entry.label("category", &one.category)?,
-            learned_from: one.learned_from.map(|from| entry.text(&from)),
-            tags: entry.labels("tag", &one.tags)?,
-            context_tags: entry.labels("context tag", &one.context_tags)?,
-            evidence: one.evidence.iter().map(|source| entry.text(source)).collect(),
-            attributes: entry.attributes(&one.attributes),
-            deprecation: one
-                .deprecation
-                .map(|known| Deprecation { reason: entry.text(&known.reason), ..known }),
-            created_at: micros(one.created_at),
-            ..one
-        }),
+        Record::Improvement(one) => Record::Improvement(cleaned(one, entry)?),
         Record::Evaluation(mut one) => {
             one.task = entry.document(&one.task)?;
             one.task_type = entry.label("task type", &one.task_type)?;
@@ -157,7 +147,35 @@ fn clean(record: Record, entry: &mut Entry<'_>) -> Result<Record, Fault> {
             Record::Outcome(one)
         }
         Record::Snapshot(one) => Record::Snapshot(Snapshot { at: micros(one.at), ..one }),
+        Record::Review(mut one) => {
+            for lesson in one.best.iter_mut().chain(&mut one.worst) {
+                lesson.improvement = cleaned(lesson.improvement.clone(), entry)?;
+                for task in &mut lesson.tasks {
+                    task.task = entry.document(&task.task)?;
+                }
+            }
+            for criterion in &mut one.criteria {
+                criterion.rule = entry.text(&criterion.rule);
+                criterion.figure = entry.text(&criterion.figure);
+            }
+            Record::Review(one)
+        }
         Record::Context(one) => Record::Context(one),
+    })
+}
+
+fn cleaned(one: Improvement, entry: &mut Entry<'_>) -> Result<Improvement, Fault> {
+    Ok(Improvement {
+        document: entry.document(&one.document)?,
+        category: entry.label("category", &one.category)?,
+        learned_from: one.learned_from.map(|from| entry.text(&from)),
+        tags: entry.labels("tag", &one.tags)?,
+        context_tags: entry.labels("context tag", &one.context_tags)?,
+        evidence: one.evidence.iter().map(|source| entry.text(source)).collect(),
+        attributes: entry.attributes(&one.attributes),
+        deprecation: one.deprecation.map(|known| Deprecation { reason: entry.text(&known.reason), ..known }),
+        created_at: micros(one.created_at),
+        ..one
     })
 }
 
@@ -193,6 +211,13 @@ fn take(
             let known = view.read(|connection| performance::find(connection, &one.agent, one.day))?;
             if known.is_none() {
                 draft.changes.push(Change::Snapshot(Edit { before: None, after: Some(one.clone()) }));
+            }
+            known.is_none()
+        }
+        Record::Review(one) => {
+            let known = view.read(|connection| reviews::find(connection, one.week))?;
+            if known.is_none() {
+                draft.changes.push(Change::Review(Edit { before: None, after: Some(one.clone()) }));
             }
             known.is_none()
         }
@@ -272,6 +297,7 @@ fn key(record: &Record) -> String {
         Record::Evaluation(one) => format!("evaluation:{}:{}", one.agent.key(), one.id),
         Record::Profile(one) => format!("profile:{}", one.agent.key()),
         Record::Snapshot(one) => format!("snapshot:{}:{}", one.agent.key(), one.day),
+        Record::Review(one) => format!("review:{}", one.week),
         Record::Outcome(one) => {
             format!(
                 "outcome:{}:{}:{}:{}",

@@ -29,6 +29,7 @@ const BYTES: usize = 4 * 1024 * 1024;
 const PARTS: &[(&str, Part)] = &[
     ("profile", profiles),
     ("snapshot", snapshots),
+    ("review", reviews),
     ("improvement", improvements),
     ("evaluation", evaluations),
     ("outcome", outcomes),
@@ -94,6 +95,7 @@ fn finish(
     let sql = "SELECT \
         (SELECT count(*) FROM profile WHERE ?1 IS NULL OR agent = ?1) + \
         (SELECT count(*) FROM snapshot WHERE ?1 IS NULL OR agent = ?1) + \
+        (SELECT count(*) FROM review WHERE ?1 IS NULL) + \
         (SELECT count(*) FROM improvement JOIN collection ON collection.id = collection WHERE ?1 IS NULL OR agent = ?1) + \
         (SELECT count(*) FROM evaluation WHERE ?1 IS NULL OR agent = ?1) + \
         (SELECT count(*) FROM outcome JOIN evidence ON evidence.outcome = n \
@@ -154,6 +156,20 @@ fn snapshots(
     select(connection, sql, agent, after, |row| {
         let body = text(row, 1)?;
         Ok((number(row, 0)?, body.len(), Record::Snapshot(from_json("snapshot", &body)?)))
+    })
+}
+
+fn reviews(
+    connection: &Connection,
+    agent: Option<&str>,
+    after: i64,
+    _: &Showing,
+) -> Result<Vec<(i64, usize, Record)>, Error> {
+    let sql = "SELECT n, body FROM (SELECT row_number() OVER (ORDER BY week) AS n, * FROM review) \
+               WHERE ?1 IS NULL AND n > ?2 ORDER BY n LIMIT ?3";
+    select(connection, sql, agent, after, |row| {
+        let body = text(row, 1)?;
+        Ok((number(row, 0)?, body.len(), Record::Review(from_json("review", &body)?)))
     })
 }
 

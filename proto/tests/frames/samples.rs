@@ -6,6 +6,8 @@ use chrono::{DateTime, TimeZone, Utc};
 #[allow(clippy::wildcard_imports, reason = "nearly all of the vocabulary is sampled")]
 use memoryd_proto::*;
 
+mod review;
+
 /// A call and its reply, encoded.
 pub struct Sample {
     pub name: &'static str,
@@ -286,6 +288,7 @@ fn records() -> Vec<Record> {
         Record::Evaluation(evaluation()),
         Record::Profile(profile()),
         Record::Snapshot(snapshot()),
+        Record::Review(review::review()),
         Record::Outcome(Outcome {
             agent: name("finder"),
             improvement: id("improvement_1"),
@@ -599,6 +602,8 @@ pub fn all() -> Vec<Sample> {
             Snapshots { agent: agent.clone(), since: Some(at().date_naive()), offset: 1, limit: 2 },
             SnapshotPage { snapshots: vec![snapshot()], total: 3 },
         ),
+        sample(ReviewOf { week: Some(review::week()) }, review::review()),
+        sample(Reviews {}, ReviewList { reviews: vec![review::review().summary()] }),
         sample(Maintain { job: Some(JobName::Metrics), dry_run: true }, maintained()),
         sample(
             Schedule {},

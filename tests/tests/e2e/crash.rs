@@ -145,7 +145,7 @@ fn stored(client: &Client) -> Stored {
                 Record::Context(one) => {
                     stored.interactions.insert(one.context, one.interactions);
                 }
-                Record::Profile(_) | Record::Snapshot(_) => panic!("nobody made one"),
+                Record::Profile(_) | Record::Snapshot(_) | Record::Review(_) => panic!("nobody made one"),
             }
         }
         after = page.next;

@@ -25,6 +25,7 @@ mod prune;
 mod qavr;
 mod recall;
 mod report;
+mod review;
 mod schedule;
 mod scopes;
 mod secrets;

@@ -183,6 +183,7 @@ fn m14_an_import_is_redacted_in_every_field() {
                         Record::Outcome(one)
                     }
                     Record::Snapshot(one) => Record::Snapshot(one),
+                    Record::Review(one) => Record::Review(one),
                     Record::Context(one) => Record::Context(one),
                 })
                 .collect();

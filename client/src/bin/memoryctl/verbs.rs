@@ -33,6 +33,7 @@ mod recall;
 mod remember;
 mod report;
 mod restore;
+mod review;
 mod schedule;
 mod start;
 mod status;
@@ -115,6 +116,8 @@ enum Question {
     Performance(performance::Arguments),
     /// Copy the database now, or list the copies
     Backup(backup::Arguments),
+    /// Show how a week went
+    Review(review::Arguments),
     /// List what changed the memory
     Journal(journal::Arguments),
     /// Undo an operation of the journal
@@ -185,6 +188,7 @@ fn answer(question: Question, service: &impl Service, out: &mut Output) -> Outco
         Question::Schedule => schedule::run(service, out),
         Question::Performance(arguments) => performance::run(arguments, service, out),
         Question::Backup(arguments) => backup::run(&arguments, service, out),
+        Question::Review(arguments) => review::run(arguments, service, out),
         Question::Journal(arguments) => journal::run(arguments, service, out),
         Question::Undo(arguments) => undo::run(&arguments, service, out),
         Question::Archive(verb) => archive::run(verb, service, out),

@@ -12,7 +12,7 @@ use crate::exit::{Failure, Outcome};
 use crate::output::Output;
 use crate::render::count;
 
-mod replace;
+pub mod replace;
 
 use super::import::progress;
 use replace::Replacement;
