@@ -5,7 +5,7 @@ mod population;
 
 use std::time::Duration;
 
-use memoryd_proto::{JobName, Maintain};
+use memoryd_proto::{Code, JobName, Maintain};
 use serde_json::{Value, json};
 
 use crate::arguments::Maintenance;
@@ -71,8 +71,17 @@ fn week(wanted: &Maintenance, set: &[String]) -> anyhow::Result<Job> {
 
 fn maintain(daemon: &Daemon, name: JobName) -> anyhow::Result<Job> {
     let client = daemon.client();
-    let (took, answer) = timed(|| Ok(client.call(Maintain { job: Some(name), dry_run: false })?))?;
-    Ok(Job { name, took, planned: answer.jobs.iter().map(|job| job.total).sum() })
+    loop {
+        let (took, answer) = timed(|| Ok(client.call(Maintain { job: Some(name), dry_run: false })))?;
+        match answer {
+            Ok(answer) => {
+                return Ok(Job { name, took, planned: answer.jobs.iter().map(|job| job.total).sum() });
+            }
+            // Right after the start it looks what is due.
+            Err(fault) if fault.code == Code::Busy => std::thread::sleep(Duration::from_millis(10)),
+            Err(fault) => return Err(fault.into()),
+        }
+    }
 }
 
 fn print(wanted: &Maintenance, days: &[Day], week: &Job) -> Value {
