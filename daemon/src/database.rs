@@ -186,7 +186,7 @@ impl Writing<'_> {
             connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(Error::from)?;
         let value = work(&transaction)?;
         transaction.commit().map_err(Error::from)?;
-        checkpoints.committed();
+        checkpoints.committed(connection);
         Ok(value)
     }
 }

@@ -54,19 +54,15 @@ pub fn insert(
         told.agent.map(AgentName::key),
         undoes.map(|undone| undone.0),
     ])?;
-    if let Some(undone) = undoes {
+    // Undoing an undo does the first operation again: it stands once more, and what that one undid falls again.
+    let (mut by, mut undone, mut falls) = (id.0, undoes.map(|undone| undone.0), true);
+    while let Some(this) = undone {
         connection
             .prepare_cached("UPDATE operation SET undone_by = ?2 WHERE id = ?1")?
-            .execute(params![undone.0, id.0])?;
-        // Undoing an undo does the first operation again: it stands once more.
-        connection
-            .prepare_cached("UPDATE operation SET undone_by = NULL WHERE undone_by = ?1")?
-            .execute(params![undone.0])?;
-        connection
-            .prepare_cached(
-                "DELETE FROM taken_back WHERE operation = (SELECT undoes FROM operation WHERE id = ?1)",
-            )?
-            .execute(params![undone.0])?;
+            .execute(params![this, falls.then_some(by)])?;
+        let sql = "SELECT undoes FROM operation WHERE id = ?1";
+        undone = connection.prepare_cached(sql)?.query_row([this], |row| row.get(0)).optional()?.flatten();
+        (by, falls) = (this, !falls);
     }
     Ok(())
 }

@@ -38,3 +38,4 @@ mod undo;
 mod usage;
 mod utility;
 mod watch;
+mod year;

@@ -213,6 +213,26 @@ fn s7_an_operation_is_undone_once() {
 }
 
 #[test]
+fn s7_what_was_undone_again_stays_undone() {
+    everywhere(|world| {
+        let operation = world.keep(world.lesson(LESSON)).operation.unwrap();
+        let undoing = undo(world, operation);
+        let redoing = undo(world, undoing);
+        let again = undo(world, redoing);
+        let before = world.export();
+        for (undone, by) in [(operation, undoing), (redoing, again)] {
+            let fault = world.fault(Undo { operation: undone });
+            assert_eq!(fault.code, Code::Conflict);
+            assert!(fault.advice.contains(&by.to_string()), "{fault}");
+        }
+        assert_eq!(world.export(), before);
+        // Either of the two undoings that stand may be taken back, the newer first.
+        undo(world, again);
+        assert_eq!(documents(&world.recall("retry a failed download")), [LESSON]);
+    });
+}
+
+#[test]
 fn s7_the_journal_shows_who_did_what_when_and_why() {
     everywhere(|world| {
         let kept = world.keep(world.lesson(LESSON));
