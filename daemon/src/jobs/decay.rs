@@ -25,12 +25,12 @@ impl Job for Decay {
         let today = decay::day(tending.now);
         let (idle, all) = tending.view.read(|connection| usage::idle(connection, today))?;
         let note = format!(
-            "{idle} of {all} Q-values stand for memories that no recall returned yesterday; each is {} of what it was",
+            "{idle} of {all} Q-values fade to {} of what they were: no recall returned their memory yesterday",
             tending.config.learning.decay_factor
         );
         Ok(Plan {
             reason: "the utility of what is not recalled fades".to_owned(),
-            notes: vec![note],
+            notes: if idle > 0 { vec![note] } else { Vec::new() },
             ..Plan::default()
         })
     }
