@@ -8,7 +8,6 @@ use std::{
         atomic::{AtomicUsize, Ordering},
     },
     thread,
-    time::{Duration, Instant},
 };
 
 use rten::{Model, Value};
@@ -122,13 +121,12 @@ fn any_text_embeds() {
 }
 
 #[test]
-fn a_huge_text_is_quick() {
-    for unit in ["lorem ipsum ", "猫", " ", "x"] {
-        let text = unit.repeat(2_000_000);
-        let start = Instant::now();
-        one(&text);
-        assert!(start.elapsed() < Duration::from_secs(2));
+fn a_huge_text_is_embedded_by_its_beginning() {
+    for unit in ["lorem ipsum ", "猫", " "] {
+        assert!(one(&unit.repeat(2_000_000)) == one(&unit.repeat(20_000)), "{unit:?}");
     }
+    // A word without an end is no word of the model's.
+    assert_eq!(one(&"x".repeat(2_000_000)).vector.len(), 384);
 }
 
 #[test]

@@ -32,8 +32,8 @@ fn fault_15_thousands_of_visits_leave_files_and_threads_as_they_were() {
     (0..3000).for_each(|_| visit(&home));
     let after = held(&daemon);
     if let (Some(before), Some(after)) = (before, after) {
-        // A reader's connection or an idle worker may have come or gone.
-        assert!(after.0 <= before.0 + 6 && after.1 <= before.1 + 4, "before {before:?}, after {after:?}");
+        // Readers' connections and idle workers come and go; a leak would show by the thousand.
+        assert!(after.0 <= before.0 + 16 && after.1 <= before.1 + 16, "before {before:?}, after {after:?}");
     }
 }
 
