@@ -7,8 +7,10 @@ use memoryd_proto::{
 use serde::{Deserialize, Serialize};
 
 use super::Span;
-use super::span::ITEM;
 use crate::domain::utility::Ledgered;
+
+/// Names the journal itself, among the items that changes touch.
+pub(super) const JOURNAL: &str = "journal";
 
 /// One reversible change of one item.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -176,7 +178,7 @@ impl Change {
             }
             Self::Usage { agent, id, .. } => format!("usage:{}:{id}", agent.key()),
             Self::Context { name, .. } => format!("context:{name}"),
-            Self::Journal(_) => ITEM.to_owned(),
+            Self::Journal(_) => JOURNAL.to_owned(),
         }
     }
 

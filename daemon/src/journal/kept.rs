@@ -6,7 +6,7 @@ use rusqlite::{Connection, params};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use super::operations;
+use super::{change, operations};
 use crate::database::{Error, instant};
 
 /// An operation.
@@ -106,7 +106,7 @@ impl Kept {
     pub fn remove(&self, connection: &Connection) -> Result<(), Error> {
         if self.undone_by.is_some() && self.actor.starts_with("job ") {
             let sql = "INSERT OR IGNORE INTO taken_back (actor, item, operation) VALUES (?1, ?2, ?3)";
-            for change in self.changes.iter().filter(|change| change.item != super::span::ITEM) {
+            for change in self.changes.iter().filter(|change| change.item != change::JOURNAL) {
                 connection.prepare_cached(sql)?.execute(params![self.actor, change.item, self.id])?;
             }
         }

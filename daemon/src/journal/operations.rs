@@ -6,11 +6,14 @@ use chrono::{DateTime, Utc};
 use memoryd_proto::{AgentName, JobWork, Journal, JournalPage, Operation, OperationId};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
-use super::{Change, span};
-use crate::database::{Error, from_json, instant, to_json};
+use super::{Change, change};
+use crate::database::{Error, from_json, instant, meta, to_json};
 
 /// How many changes of an operation a page of the journal shows.
 const SHOWN: u64 = 10;
+
+/// The fact that says up to which operation the journal is in the archive.
+pub(super) const PRUNED: &str = "pruned";
 
 const COLUMNS: &str = "id, at, actor, reason, agent, undone_by";
 
@@ -119,7 +122,7 @@ pub fn taken_back(connection: &Connection, actor: &str) -> Result<HashSet<String
                WHERE actor = ?1 AND undone_by IS NOT NULL AND item <> ?2 \
                UNION SELECT item FROM taken_back WHERE actor = ?1";
     let mut statement = connection.prepare_cached(sql)?;
-    Ok(statement.query_map([actor, span::ITEM], |row| row.get(0))?.collect::<Result<_, _>>()?)
+    Ok(statement.query_map([actor, change::JOURNAL], |row| row.get(0))?.collect::<Result<_, _>>()?)
 }
 
 /// The items that were restored by hand. They stay as long as the journal knows of it.
@@ -249,6 +252,14 @@ pub fn touched_since(
     Ok(None)
 }
 
+/// The last operation that is only in the archive, or 0.
+///
+/// # Errors
+/// Those of the database.
+pub fn pruned(connection: &Connection) -> Result<u64, Error> {
+    Ok(meta(connection, PRUNED)?.and_then(|last| last.parse().ok()).unwrap_or(0))
+}
+
 /// A page of the journal, newest first.
 ///
 /// # Errors
@@ -268,7 +279,11 @@ pub fn page(connection: &Connection, asked: &Journal, limit: u64) -> Result<Jour
     for operation in &mut operations {
         operation.changes = described(connection, operation.id)?;
     }
-    Ok(JournalPage { operations, more, archived: span::archived(connection)? })
+    Ok(JournalPage {
+        operations,
+        more,
+        archived: Some(pruned(connection)?).filter(|last| *last > 0).map(OperationId),
+    })
 }
 
 /// The changes of an operation in words; of many, the first few and how many more there are.

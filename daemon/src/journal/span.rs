@@ -10,19 +10,13 @@ use rusqlite::Connection;
 use serde::{Deserialize, Serialize};
 
 use super::kept::{self, Kept};
-use super::{Change, Edit};
+use super::{Change, Edit, change, operations};
 use crate::archive::{Archive, Place};
 use crate::database::{self, from_json};
 use crate::domain::decay;
 use crate::domain::utility::{Learning, Ledgered};
 use crate::error::Error;
 use crate::ledger::retired::{self, Gone, Item, Outcome, Rebased};
-
-/// Names what spans are of, among the items that changes touch.
-pub(super) const ITEM: &str = "journal";
-
-/// The fact that says up to which operation the journal is in the archive.
-const PRUNED: &str = "pruned";
 
 /// Rows that leave together, about.
 pub(super) const ROWS: usize = 500;
@@ -77,7 +71,8 @@ pub fn before(connection: &Connection, cutoff: DateTime<Utc>) -> Result<Vec<Span
                WHERE id < coalesce((SELECT min(id) FROM operation WHERE open = 1 OR at >= ?1), 1 << 62) ORDER BY id";
     let mut statement = connection.prepare_cached(sql)?;
     let mut rows = statement.query([cutoff.timestamp_micros()])?;
-    let (mut spans, mut first, mut held): (Vec<Span>, _, usize) = (Vec::new(), pruned(connection)? + 1, 0);
+    let (mut spans, mut first, mut held): (Vec<Span>, _, usize) =
+        (Vec::new(), operations::pruned(connection)? + 1, 0);
     while let Some(row) = rows.next()? {
         let (id, weight): (u64, usize) = (row.get(0)?, row.get(1)?);
         held += weight;
@@ -102,20 +97,7 @@ pub(super) fn holds(connection: &Connection, span: &Span) -> Result<bool, databa
     let sql = "SELECT count(*), coalesce(sum(open), 0) FROM operation WHERE id BETWEEN ?1 AND ?2";
     let found: (u64, u64) =
         connection.prepare_cached(sql)?.query_row(span.bounds(), |row| Ok((row.get(0)?, row.get(1)?)))?;
-    Ok(found == (span.operations, 0) && pruned(connection)? + 1 == span.first.0)
-}
-
-/// The last operation that is only in the archive, or 0.
-fn pruned(connection: &Connection) -> Result<u64, database::Error> {
-    Ok(database::meta(connection, PRUNED)?.and_then(|last| last.parse().ok()).unwrap_or(0))
-}
-
-/// The last operation that is only in the archive, if any is.
-///
-/// # Errors
-/// Those of the database.
-pub(super) fn archived(connection: &Connection) -> Result<Option<OperationId>, database::Error> {
-    Ok(Some(pruned(connection)?).filter(|last| *last > 0).map(OperationId))
+    Ok(found == (span.operations, 0) && operations::pruned(connection)? + 1 == span.first.0)
 }
 
 /// Moves a span between the database and the archive.
@@ -161,7 +143,7 @@ fn leave(
             Line::Usage(gone) => gone.remove(connection)?,
         }
     }
-    Ok(database::set_meta(connection, PRUNED, &span.last.to_string())?)
+    Ok(database::set_meta(connection, operations::PRUNED, &span.last.to_string())?)
 }
 
 fn come_back(connection: &Connection, archive: &Archive, span: &Span) -> Result<(), Error> {
@@ -180,7 +162,7 @@ fn come_back(connection: &Connection, archive: &Archive, span: &Span) -> Result<
         }
     }
     kept::stand_again(connection, span.bounds())?;
-    Ok(database::set_meta(connection, PRUNED, &(span.first.0 - 1).to_string())?)
+    Ok(database::set_meta(connection, operations::PRUNED, &(span.first.0 - 1).to_string())?)
 }
 
 /// The improvements that operations removed and nothing can bring back but the archive: they exist in no scope, and no
@@ -218,7 +200,7 @@ fn gone(connection: &Connection, (first, last): (u64, u64)) -> Result<Vec<Item>,
 
 /// Why an operation cannot be undone that is not in the database.
 pub(super) fn missing(connection: &Connection, id: OperationId) -> Result<Fault, database::Error> {
-    if id.0 == 0 || id.0 > pruned(connection)? {
+    if id.0 == 0 || id.0 > operations::pruned(connection)? {
         return Ok(Fault::not_found(
             format!("There is no operation {id}"),
             "`memoryctl journal` lists the operations.",
@@ -227,7 +209,7 @@ pub(super) fn missing(connection: &Connection, id: OperationId) -> Result<Fault,
     let sql = "SELECT operation, body FROM change JOIN operation ON operation.id = operation \
                WHERE item = ?1 AND undone_by IS NULL ORDER BY operation DESC, n DESC";
     let mut statement = connection.prepare_cached(sql)?;
-    let mut rows = statement.query([ITEM])?;
+    let mut rows = statement.query([change::JOURNAL])?;
     let mut newest: Option<u64> = None;
     while let Some(row) = rows.next()? {
         let body = row.get_ref(1)?.as_str().map_err(rusqlite::Error::from)?;
