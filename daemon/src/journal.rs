@@ -14,10 +14,10 @@ mod plan;
 mod span;
 
 pub use carry::Carried;
-pub use change::{Change, DailyCopy, Edit};
+pub use change::{Change, DailyCopy, Edit, Span};
 pub use operations::{brought_back, page, taken_back, work};
 pub use plan::{Plan, Step};
-pub use span::{Span, archived_operation, archived_usage, before as spans_before};
+pub use span::{archived_operation, archived_usage, before as spans_before};
 
 use std::collections::HashMap;
 

@@ -2,11 +2,12 @@
 
 use chrono::NaiveDate;
 use memoryd_proto::{
-    AgentName, ContextName, Evaluation, Improvement, ImprovementId, Profile, Review, Scope, Snapshot, Usage,
+    AgentName, ContextName, Evaluation, Improvement, ImprovementId, OperationId, Profile, Review, Scope,
+    Snapshot, Usage,
 };
 use serde::{Deserialize, Serialize};
 
-use super::Span;
+use crate::archive::Place;
 use crate::domain::utility::Ledgered;
 
 /// Names the journal itself, among the items that changes touch.
@@ -101,6 +102,38 @@ impl<T> Edit<T> {
     }
 }
 
+/// Rows that leave together, about.
+pub(super) const ROWS: usize = 500;
+
+/// Operations in a row.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Span {
+    /// The number after the last one of the span before.
+    pub first: OperationId,
+    /// The last.
+    pub last: OperationId,
+    /// How many there are.
+    pub operations: u64,
+    /// Where they lie in the archive, once they do.
+    pub place: Option<Place>,
+}
+
+impl Span {
+    pub(super) fn bounds(&self) -> (u64, u64) {
+        (self.first.0, self.last.0)
+    }
+
+    /// In words.
+    #[must_use]
+    pub fn told(&self) -> String {
+        if self.operations == 1 {
+            format!("operation {}", self.last)
+        } else {
+            format!("operations {} to {}", self.first, self.last)
+        }
+    }
+}
+
 impl Change {
     /// A change of an improvement. Usage is left out: the ledger has it.
     #[must_use]
@@ -141,7 +174,7 @@ impl Change {
     #[must_use]
     pub fn weight(&self) -> usize {
         match self {
-            Self::Journal(_) => super::span::ROWS,
+            Self::Journal(_) => ROWS,
             Self::Improvement { .. }
             | Self::Evaluation { .. }
             | Self::Snapshot(_)

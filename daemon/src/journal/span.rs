@@ -9,30 +9,15 @@ use memoryd_proto::{AgentName, ArchiveKind, Fault, ImprovementId, Operation, Ope
 use rusqlite::Connection;
 use serde::{Deserialize, Serialize};
 
+use super::change::{JOURNAL, ROWS, Span};
 use super::kept::{self, Kept};
-use super::{Change, Edit, change, operations};
-use crate::archive::{Archive, Place};
+use super::{Change, Edit, operations};
+use crate::archive::Archive;
 use crate::database::{self, from_json};
 use crate::domain::decay;
 use crate::domain::utility::{Learning, Ledgered};
 use crate::error::Error;
 use crate::ledger::retired::{self, Gone, Item, Outcome, Rebased};
-
-/// Rows that leave together, about.
-pub(super) const ROWS: usize = 500;
-
-/// Operations in a row.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Span {
-    /// The number after the last one of the span before.
-    pub first: OperationId,
-    /// The last.
-    pub last: OperationId,
-    /// How many there are.
-    pub operations: u64,
-    /// Where they lie in the archive, once they do.
-    pub place: Option<Place>,
-}
 
 /// A line of an archive of operations.
 #[derive(Debug, Serialize, Deserialize)]
@@ -43,22 +28,6 @@ enum Line {
     Outcome(Outcome),
     Baseline(Rebased),
     Usage(Gone),
-}
-
-impl Span {
-    fn bounds(&self) -> (u64, u64) {
-        (self.first.0, self.last.0)
-    }
-
-    /// In words.
-    #[must_use]
-    pub fn told(&self) -> String {
-        if self.operations == 1 {
-            format!("operation {}", self.last)
-        } else {
-            format!("operations {} to {}", self.first, self.last)
-        }
-    }
 }
 
 /// The spans of the operations from before `cutoff`, up to the first that is newer or still open.
@@ -209,7 +178,7 @@ pub(super) fn missing(connection: &Connection, id: OperationId) -> Result<Fault,
     let sql = "SELECT operation, body FROM change JOIN operation ON operation.id = operation \
                WHERE item = ?1 AND undone_by IS NULL ORDER BY operation DESC, n DESC";
     let mut statement = connection.prepare_cached(sql)?;
-    let mut rows = statement.query([change::JOURNAL])?;
+    let mut rows = statement.query([JOURNAL])?;
     let mut newest: Option<u64> = None;
     while let Some(row) = rows.next()? {
         let body = row.get_ref(1)?.as_str().map_err(rusqlite::Error::from)?;
