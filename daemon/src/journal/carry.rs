@@ -46,7 +46,6 @@ impl Journal {
         finish: impl FnOnce(&Connection, Carried) -> Result<(), Error>,
     ) -> Result<Carried, Error> {
         let now = self.view.clock.now();
-        self.archive(plan.steps.iter().flat_map(|step| &step.changes), now)?;
         self.copy(plan.steps.iter().flat_map(|step| &step.changes))?;
         let told = Told { actor, reason: &plan.reason, agent: None };
         let begun = self.view.read(|connection| operations::begun(connection, actor))?;
@@ -64,6 +63,7 @@ impl Journal {
                 batch.push(step);
             }
             done += batch.len() as u64;
+            self.archive(batch.iter().flat_map(|step| &step.changes), now)?;
             let mut writing = self.writer.lock();
             let mut touched = Touched::default();
             place = writing.transaction(Durability::Process, |transaction| {
