@@ -36,6 +36,11 @@ static QUOTED: LazyLock<Regex> = LazyLock::new(|| {
 static END: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"[.!?]+[)\x22']?\s+|\n").expect("a constant pattern"));
 
+static DENIAL: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?i)^\W*(?:(?:no|nope|nah|wrong|incorrect|not quite|sorry|ugh|hm+)\b\W*)+$")
+        .expect("a constant pattern")
+});
+
 /// What the user said in a text.
 pub(super) fn said(text: &str) -> Vec<Sentence> {
     let text = plain(text);
@@ -55,10 +60,11 @@ fn plain(text: &str) -> String {
     text.replace(['\u{2018}', '\u{2019}', '\u{b4}'], "'").replace(['\u{201c}', '\u{201d}', '\u{201e}'], "\"")
 }
 
+/// The sentences of a line. A bare "No." belongs to what follows it.
 fn split(line: &str) -> Vec<&str> {
     let mut parts = Vec::new();
     let mut start = 0;
-    for end in END.find_iter(line) {
+    for end in END.find_iter(line).filter(|end| !DENIAL.is_match(&line[..end.start()])) {
         parts.push(&line[start..end.end()]);
         start = end.end();
     }
