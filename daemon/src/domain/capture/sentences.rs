@@ -37,7 +37,7 @@ static END: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"[.!?]+[)\x22']?\s+|\n").expect("a constant pattern"));
 
 static DENIAL: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"(?i)^\W*(?:(?:no|nope|nah|wrong|incorrect|not quite|sorry|ugh|hm+)\b\W*)+$")
+    Regex::new(r"(?i)^\W*(?:(?:no|nope|nah|still wrong|wrong|incorrect|not quite|sorry|ugh|hm+)\b\W*)+$")
         .expect("a constant pattern")
 });
 
@@ -51,7 +51,7 @@ pub(super) fn said(text: &str) -> Vec<Sentence> {
 
 /// Every line of a text, whoever wrote it.
 pub(super) fn lines(text: &str) -> Vec<Sentence> {
-    let whole = |text: &str| Sentence { text: text.to_owned(), said: text.to_owned() };
+    let whole = |text: &str| Sentence { text: text.to_owned(), said: masked(text) };
     plain(text).lines().map(str::trim).filter(|line| !line.is_empty()).map(whole).collect()
 }
 
