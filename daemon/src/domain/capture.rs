@@ -248,19 +248,18 @@ impl Detector {
                 !veto.spares.contains(&signal)
                     && regex.is_match(if veto.whole { whole } else { &sentence.said })
             });
-            match against {
-                Some((veto, _)) => decision.vetoed.push(Vetoed {
+            if let Some((veto, _)) = against {
+                decision.vetoed.push(Vetoed {
                     pattern: matcher.pattern.id.clone(),
                     words: matched(sentence, &captures),
                     veto: veto.id.clone(),
                     because: veto.because.clone(),
-                }),
-                None => {
-                    let surest = decision.finding.as_ref().map_or(-1.0, |finding| finding.confidence.get());
-                    if matcher.pattern.confidence > surest {
-                        decision.finding = Some(matcher.finding(sentence, &captures));
-                    }
-                }
+                });
+                continue;
+            }
+            let surest = decision.finding.as_ref().map_or(-1.0, |finding| finding.confidence.get());
+            if matcher.pattern.confidence > surest {
+                decision.finding = Some(matcher.finding(sentence, &captures));
             }
         }
     }
