@@ -6,6 +6,8 @@
 
 mod sentences;
 
+use std::sync::OnceLock;
+
 use memoryd_proto::{Confidence, Finding, Signal, ToolOutcome, Vetoed};
 use regex::{Captures, Regex};
 use serde::{Deserialize, Serialize};
@@ -94,6 +96,12 @@ pub struct Decision {
 
 /// Decides what is worth keeping.
 pub struct Detector {
+    extra: Vec<Pattern>,
+    /// Compiled for the first text, as most daemons never see one and it takes a tenth of a second.
+    rules: OnceLock<Rules>,
+}
+
+struct Rules {
     patterns: Vec<Matcher>,
     vetoes: Vec<(Veto, Regex)>,
 }
@@ -170,12 +178,8 @@ pub fn check(patterns: &[Pattern]) -> Result<(), Error> {
     patterns.iter().cloned().try_for_each(|pattern| Matcher::new(pattern).map(drop))
 }
 
-impl Detector {
-    /// Prepares the built-in patterns, with `extra` ones that come before them.
-    ///
-    /// # Errors
-    /// When a pattern is unusable, see [`check`].
-    pub fn new(extra: &[Pattern]) -> Result<Self, Error> {
+impl Rules {
+    fn new(extra: &[Pattern]) -> Result<Self, Error> {
         let File { veto, pattern } = toml::from_str(BUILTIN)?;
         let patterns = extra.iter().cloned().chain(pattern).map(Matcher::new);
         let vetoes = veto.into_iter().map(|veto| {
@@ -185,6 +189,23 @@ impl Detector {
         Ok(Self {
             patterns: patterns.collect::<Result<_, _>>()?,
             vetoes: vetoes.collect::<Result<_, Error>>()?,
+        })
+    }
+}
+
+impl Detector {
+    /// Takes the built-in patterns, with `extra` ones that come before them.
+    ///
+    /// # Errors
+    /// When a pattern is unusable, see [`check`].
+    pub fn new(extra: &[Pattern]) -> Result<Self, Error> {
+        check(extra)?;
+        Ok(Self { extra: extra.to_vec(), rules: OnceLock::new() })
+    }
+
+    fn rules(&self) -> &Rules {
+        self.rules.get_or_init(|| {
+            Rules::new(&self.extra).expect("further patterns are checked by `new`, built-in ones by a test")
         })
     }
 
@@ -241,10 +262,10 @@ impl Detector {
         wanted: impl Fn(Signal) -> bool,
         decision: &mut Decision,
     ) {
-        for matcher in self.patterns.iter().filter(|matcher| wanted(matcher.pattern.signal)) {
+        for matcher in self.rules().patterns.iter().filter(|matcher| wanted(matcher.pattern.signal)) {
             let Some(captures) = matcher.find(&sentence.said) else { continue };
             let signal = matcher.pattern.signal;
-            let against = self.vetoes.iter().find(|(veto, regex)| {
+            let against = self.rules().vetoes.iter().find(|(veto, regex)| {
                 !veto.spares.contains(&signal)
                     && regex.is_match(if veto.whole { whole } else { &sentence.said })
             });

@@ -107,8 +107,9 @@ fn m9_further_patterns_come_first() {
 #[test]
 fn m9_every_pattern_and_veto_has_a_name_of_its_own() {
     let detector = Detector::new(&[]).unwrap();
-    let patterns = detector.patterns.iter().map(|matcher| &matcher.pattern.id);
-    let mut ids: Vec<&String> = patterns.chain(detector.vetoes.iter().map(|(veto, _)| &veto.id)).collect();
+    let rules = detector.rules();
+    let patterns = rules.patterns.iter().map(|matcher| &matcher.pattern.id);
+    let mut ids: Vec<&String> = patterns.chain(rules.vetoes.iter().map(|(veto, _)| &veto.id)).collect();
     let count = ids.len();
     ids.sort_unstable();
     ids.dedup();
