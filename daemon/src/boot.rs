@@ -20,6 +20,7 @@ use crate::backup::{self, Copies, Restored};
 use crate::clock::{Clock, SystemClock, Zone};
 use crate::config::Config;
 use crate::database::{self, Durability, Reader, Writer};
+use crate::domain::capture::Detector;
 use crate::domain::secrets::Redactor;
 use crate::embed::{Cached, Embed, Onnx};
 use crate::error::backup_advice;
@@ -134,6 +135,7 @@ impl Daemon {
             journal: Journal::new(view, writer, config.learning()),
             tender: Tender::new(zone),
             redactor: Redactor::new(&config.secrets.rules)?,
+            detector: Detector::new(&config.capture.patterns)?,
             about: About {
                 started_at,
                 data_dir: places.data_dir.clone(),

@@ -15,6 +15,7 @@ use memoryd_proto::{ContextName, Estimator, ScopeChoice};
 use serde::{Deserialize, Serialize};
 
 use crate::domain::assessment::{InsightRule, seed_rules};
+use crate::domain::capture;
 use crate::domain::intake::Thresholds;
 use crate::domain::ranking::{Blend, Rules};
 use crate::domain::secrets;
@@ -53,6 +54,14 @@ pub enum Error {
         /// What it must be.
         rule: &'static str,
     },
+    /// A pattern for what is captured is unusable.
+    #[error("The configuration {} is not valid: capture.patterns: {source}", path.display())]
+    Capture {
+        /// The file.
+        path: PathBuf,
+        /// Which and why.
+        source: capture::Error,
+    },
 }
 
 /// The whole configuration.
@@ -85,6 +94,8 @@ pub struct Config {
     pub server: Server,
     /// Further rules for what is redacted.
     pub secrets: Secrets,
+    /// Further patterns for what is captured.
+    pub capture: Capture,
     /// What is logged.
     pub log: Log,
 }
@@ -232,6 +243,14 @@ pub struct Secrets {
     pub rules: Vec<secrets::Rule>,
 }
 
+/// Further patterns for what is captured (spec M9).
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Capture {
+    /// The patterns, before the built-in ones.
+    pub patterns: Vec<capture::Pattern>,
+}
+
 /// What is logged.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -343,6 +362,8 @@ impl Config {
     pub fn parse(text: &str, path: &Path) -> Result<Self, Error> {
         let config: Self = toml::from_str(text)
             .map_err(|source| Error::Parse { path: path.to_owned(), source: Box::new(source) })?;
+        capture::check(&config.capture.patterns)
+            .map_err(|source| Error::Capture { path: path.to_owned(), source })?;
         match range::broken(&config) {
             Some((key, rule)) => Err(Error::Range { path: path.to_owned(), key, rule }),
             None => Ok(config),
@@ -449,6 +470,19 @@ mod tests {
     fn numbers_out_of_range_are_refused_by_name() {
         let told = parse("[learning]\nlearning_rate = 2.0\n").unwrap_err().to_string();
         assert!(told.contains("learning.learning_rate"), "{told}");
+    }
+
+    #[test]
+    fn m9_patterns_that_cannot_work_are_refused_by_name() {
+        let pattern = "[[capture.patterns]]\nid = \"house\"\nsignal = \"preference\"\nconfidence = 0.9\n";
+        assert!(parse(&format!("{pattern}pattern = 'house rule: (?<rule>.+)'\nrule = '$rule'\n")).is_ok());
+        for wrong in ["pattern = '('", "pattern = 'x'\nrule = '$rule'", "pattern = 'x'\nexcept = '['"] {
+            let told = parse(&format!("{pattern}{wrong}\n")).unwrap_err().to_string();
+            assert!(told.contains("capture.patterns") && told.contains("house"), "{told}");
+        }
+        let told =
+            parse(&format!("{}pattern = 'x'\n", pattern.replace("0.9", "9.0"))).unwrap_err().to_string();
+        assert!(told.contains("confidence"), "{told}");
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Pure rules. Nothing here reads a clock, a file or a database; time and weights are arguments.
 
 pub mod assessment;
+pub mod capture;
 pub mod consolidation;
 pub mod corroboration;
 pub mod criteria;

@@ -3,6 +3,7 @@
 mod agents;
 mod archive;
 mod backup;
+mod capture;
 mod contexts;
 mod dashboard;
 mod entry;
@@ -35,6 +36,7 @@ pub use maintenance::Tender;
 use entry::Entry;
 
 use crate::config::Config;
+use crate::domain::capture::Detector;
 use crate::domain::secrets::Redactor;
 use crate::error::Error;
 use crate::journal::Journal;
@@ -56,6 +58,8 @@ pub struct App {
     pub config: Config,
     /// Takes secrets out of texts.
     pub redactor: Redactor,
+    /// Decides what is worth keeping of what is said.
+    pub detector: Detector,
     /// What tends memory, and which job runs.
     pub tender: Tender,
     /// What the daemon can say about itself.

@@ -8,15 +8,15 @@ use serde::de::DeserializeOwned;
 use crate::fault::Fault;
 use crate::frame;
 use crate::{
-    AgentList, Agents, ArchiveList, ArchivePage, Archives, BackUp, BackedUp, BackupList, Backups,
-    Consolidatable, ContextList, Contexts, CrossValidated, Dashboard, DashboardView, DeleteImprovement,
-    Deleted, Deprecate, Edit, Edited, EvaluationPage, Evaluations, Explain, Explanation, Export, ExportPage,
-    ExportQ, FindImprovement, Import, ImportQ, Imported, ImportedQ, Improvement, ImprovementPage,
-    Improvements, Initialise, Initialised, Journal, JournalPage, Learned, Maintain, Maintained,
-    MarkCrossValidated, Ping, Pong, Profile, ProfileOf, QTable, Recall, Recalled, ReceivePrinciple, Remember,
-    Remembered, Report, Restore, RestoreEvaluation, RestoredEvaluation, Review, ReviewList, ReviewOf,
-    Reviews, Schedule, ScheduleView, SearchArchive, SetProfile, Shutdown, ShuttingDown, SnapshotPage,
-    Snapshots, Status, StatusReport, Undo, Undone, Watch, Watched,
+    AgentList, Agents, ArchiveList, ArchivePage, Archives, BackUp, BackedUp, BackupList, Backups, Capture,
+    Captured, Consolidatable, ContextList, Contexts, CrossValidated, Dashboard, DashboardView,
+    DeleteImprovement, Deleted, Deprecate, Edit, Edited, EvaluationPage, Evaluations, Explain, Explanation,
+    Export, ExportPage, ExportQ, FindImprovement, Import, ImportQ, Imported, ImportedQ, Improvement,
+    ImprovementPage, Improvements, Initialise, Initialised, Journal, JournalPage, Learned, Maintain,
+    Maintained, MarkCrossValidated, Ping, Pong, Profile, ProfileOf, QTable, Recall, Recalled,
+    ReceivePrinciple, Remember, Remembered, Report, Restore, RestoreEvaluation, RestoredEvaluation, Review,
+    ReviewList, ReviewOf, Reviews, Schedule, ScheduleView, SearchArchive, SetProfile, Shutdown, ShuttingDown,
+    SnapshotPage, Snapshots, Status, StatusReport, Undo, Undone, Watch, Watched,
 };
 
 /// A request, tied to its reply.
@@ -100,6 +100,8 @@ table! {
     Explain => Explanation,
     /// Keep a learned pattern.
     Remember => Remembered,
+    /// Decide whether a sentence is worth keeping.
+    Capture => Captured,
     /// List improvements.
     Improvements => ImprovementPage,
     /// Show one improvement.

@@ -14,6 +14,7 @@
 
 mod home;
 mod process;
+pub mod sentences;
 mod world;
 
 pub use home::{Home, Running, start_of_time};

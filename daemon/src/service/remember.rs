@@ -66,12 +66,13 @@ impl Lesson {
 
 impl Serve<Remember> for App {
     fn serve(&self, call: Remember) -> Result<Remembered, Fault> {
-        Ok(self.remember(call)?)
+        Ok(self.remember("remember", call)?)
     }
 }
 
 impl App {
-    fn remember(&self, call: Remember) -> Result<Remembered, Error> {
+    /// Keeps a learned pattern on behalf of `actor`.
+    pub(super) fn remember(&self, actor: &str, call: Remember) -> Result<Remembered, Error> {
         let mut entry = self.entry();
         let project = super::project(call.project.as_ref())?;
         let category = entry.label("category", &call.category)?;
@@ -92,7 +93,7 @@ impl App {
             embedding: None,
         };
         lesson.embedding = self.view().embed_all(&[&lesson.document])?.pop();
-        self.keep_alone("remember", &lesson, entry.redacted)
+        self.keep_alone(actor, &lesson, entry.redacted)
     }
 
     /// Keeps one lesson, as an operation of its own.

@@ -454,6 +454,35 @@ fn remember() -> Remember {
     }
 }
 
+fn capture() -> Capture {
+    Capture {
+        text: "Always use tabs".to_owned(),
+        tool: Some(ToolOutcome { name: "Bash".to_owned(), exit_code: Some(2), failed: true }),
+        keep: Some(KeepCaptured { agent: name("finder"), project: Some(Project::Hash(hash())) }),
+    }
+}
+
+fn captured() -> Captured {
+    Captured {
+        finding: Some(Finding {
+            signal: Signal::Preference,
+            confidence: confidence(),
+            pattern: "always".to_owned(),
+            words: "Always use tabs".to_owned(),
+            sentence: "Always use tabs.".to_owned(),
+            rule: text("Use tabs"),
+        }),
+        vetoed: vec![Vetoed {
+            pattern: "never".to_owned(),
+            words: "never commit".to_owned(),
+            veto: "once".to_owned(),
+            because: "an instruction for this once".to_owned(),
+        }],
+        kept: Some(remembered()),
+        redacted: texts(&["iban"]),
+    }
+}
+
 fn edit() -> Edit {
     Edit {
         agent: Some(name("finder")),
@@ -551,6 +580,7 @@ pub fn all() -> Vec<Sample> {
         sample(report(), learned()),
         sample(Explain { recall: id("recall_1") }, explanation()),
         sample(remember(), remembered()),
+        sample(capture(), captured()),
         sample(improvements, page()),
         sample(FindImprovement { agent: agent.clone(), id: one.clone() }, improvement()),
         sample(edit(), edited()),

@@ -7,6 +7,7 @@ mod agent_file;
 mod archive;
 mod backup;
 mod boot;
+mod capture;
 mod cases;
 mod closing;
 mod configuration;

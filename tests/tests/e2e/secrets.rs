@@ -3,8 +3,9 @@
 use std::path::Path;
 
 use memoryd_proto::{
-    Category, Criterion, CriterionScore, DeleteImprovement, Deprecate, Edit, Evaluations, Explain, Feedback,
-    Import, Insight, Journal, Profile, ProfileOf, ReceivePrinciple, Record, Report, SetProfile, TaskError,
+    Capture, Category, Criterion, CriterionScore, DeleteImprovement, Deprecate, Edit, Evaluations, Explain,
+    Feedback, Import, Insight, Journal, KeepCaptured, Profile, ProfileOf, ReceivePrinciple, Record, Report,
+    SetProfile, TaskError, ToolOutcome,
 };
 use memoryd_tests::{World, agent, confidence, everywhere, quality};
 
@@ -214,5 +215,95 @@ fn m14_ordinary_text_is_left_alone() {
         let kept = world.keep(world.lesson(text));
         assert_eq!(kept.redacted, [""; 0]);
         assert_eq!(world.find(&kept.kept[0].id).document, text);
+    });
+}
+
+/// Made-up credentials of many kinds, each ending as `EVERY`. They are put together here, so that the source itself
+/// holds nothing that looks like one.
+fn credentials() -> Vec<String> {
+    const HEX: &str = "0a1b2c3d4e5f60718293a4b5c6d7e8f90a1b2c3d4e5f60718293a4b5c6d7e8f9";
+    const MIXED: &str = "Zq8rT5wLk2VbN7xJc4Md9Hf1sGp6Ry3Ue0Wa7Kt5Bn2Xv8Qm4Cj1Dz6Fh9Ls3EVERY";
+    let tail = |length: usize| &MIXED[MIXED.len() - length..];
+    let prefixed = [
+        ("ghp_", 36),
+        ("gho_", 36),
+        ("ghs_", 36),
+        ("glpat-", 20),
+        ("sk_live_", 24),
+        ("rk_test_", 24),
+        ("whsec_", 32),
+        ("AIza", 35),
+        ("GOCSPX-", 28),
+        ("sk-proj-", 60),
+        ("hf_", 34),
+        ("npm_", 36),
+        ("cio", 32),
+        ("dckr_pat_", 27),
+        ("nfp_", 36),
+        ("gsk_", 52),
+        ("r8_", 37),
+        ("pplx-", 48),
+        ("figd_", 40),
+        ("lin_api_", 40),
+        ("secret_", 43),
+        ("ntn_", 46),
+        ("fo1_", 43),
+        ("HRKU-", 36),
+        ("dp.pt.", 43),
+        ("sq0atp-", 22),
+        ("pscale_tkn_", 43),
+    ];
+    let stated = [
+        "Authorization: Bearer ",
+        "api_key = ",
+        "X-API-Key: ",
+        "client_secret=",
+        "password = ",
+        "DB_PASSWORD=",
+        "auth_token: ",
+        "AWS_SECRET_ACCESS_KEY=",
+        "Cookie: sid=",
+        "CLOUDFLARE_API_TOKEN=",
+    ];
+    let urls = ["postgres://app:", "redis://:", "https://bob:"];
+    prefixed
+        .iter()
+        .map(|(prefix, length)| format!("{prefix}{}", tail(*length)))
+        .chain(stated.iter().map(|name| format!("{name}{}", tail(40))))
+        .chain(urls.iter().map(|scheme| format!("{scheme}{}@db.internal:5432/app", tail(24))))
+        .chain([format!("password: {}EVERY", &HEX[..20])])
+        .collect()
+}
+
+#[test]
+fn m14_credentials_of_all_kinds_never_come_back() {
+    everywhere(|world| {
+        let all = credentials();
+        assert!(all.len() >= 30);
+        for (number, credential) in all.iter().enumerate() {
+            let text = format!("Deploy number {number} used {credential} and it worked");
+            let kept = world.keep(world.lesson(&text));
+            assert!(!kept.redacted.is_empty(), "{credential}");
+            let keep = || Some(KeepCaptured { agent: agent("finder"), project: None });
+            let said = Capture {
+                text: format!("Always deploy with {credential} at hand"),
+                tool: None,
+                keep: keep(),
+            };
+            let captured = world.ask(said);
+            assert!(!captured.redacted.is_empty() && captured.kept.is_some(), "{credential}");
+            let tool = Some(ToolOutcome { name: "Bash".to_owned(), exit_code: Some(1), failed: true });
+            let failed = world.ask(Capture { text: format!("refused: {credential}"), tool, keep: keep() });
+            let answers = format!("{kept:?} {captured:?} {failed:?} {:?}", world.recall(&text));
+            assert!(!answers.contains("EVERY"), "{credential}: {answers}");
+        }
+        for improvement in world.improvements() {
+            assert!(!improvement.document.contains("EVERY"), "{}", improvement.document);
+        }
+        let removed = world.improvements()[0].id.clone();
+        world.ask(DeleteImprovement { agent: None, id: removed });
+        assert!(!world.export().contains("EVERY"));
+        assert!(!format!("{:?}", world.ask(Journal::default())).contains("EVERY"));
+        nowhere(world);
     });
 }

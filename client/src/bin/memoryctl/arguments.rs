@@ -45,6 +45,11 @@ pub struct Workplace {
 }
 
 impl Workplace {
+    /// Whether nothing was said about it.
+    pub fn is_default(&self) -> bool {
+        self.project.is_none() && !self.no_project
+    }
+
     /// The project, unless there is none.
     pub fn project(&self) -> Result<Option<Project>, Fault> {
         if self.no_project {

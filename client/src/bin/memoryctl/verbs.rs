@@ -14,6 +14,7 @@ use crate::output::Output;
 mod agents;
 mod archive;
 mod backup;
+mod capture;
 mod completions;
 mod contexts;
 mod dashboard;
@@ -53,7 +54,7 @@ pub struct Command {
     /// Answer with one JSON document
     #[arg(long, global = true, help_heading = "Everywhere")]
     json: bool,
-    /// Give up after this long [default: 30, for maintain 3600]
+    /// Give up after this long [default: 30, for maintain 3600, for a hook 2]
     #[arg(
         long,
         global = true,
@@ -91,6 +92,8 @@ enum Question {
     Report(report::Arguments),
     /// Keep a learned pattern
     Remember(remember::Arguments),
+    /// Decide whether what was said is worth keeping
+    Capture(capture::Arguments),
     /// Show why a recall answered what it did
     Explain(explain::Arguments),
     /// List and change what was learned
@@ -135,6 +138,17 @@ enum Question {
     Ping,
 }
 
+impl Question {
+    /// How long its call may take, unless told otherwise.
+    fn deadline(&self) -> Duration {
+        if matches!(self, Self::Capture(arguments) if arguments.hook) {
+            capture::HOOK_DEADLINE
+        } else {
+            DEADLINE
+        }
+    }
+}
+
 /// What is done in this process.
 #[derive(Subcommand, Debug)]
 enum Errand {
@@ -164,7 +178,7 @@ pub fn run(command: Command) -> Outcome {
     let mut out = Output::new(&mut writer, command.json, width);
     match command.verb {
         Verb::Question(question) => {
-            let client = Client::here()?.with_deadline(command.timeout.unwrap_or(DEADLINE));
+            let client = Client::here()?.with_deadline(command.timeout.unwrap_or(question.deadline()));
             client.greet()?;
             answer(question, &client, &mut out)
         }
@@ -177,6 +191,7 @@ fn answer(question: Question, service: &impl Service, out: &mut Output) -> Outco
         Question::Recall(arguments) => recall::run(arguments, service, out),
         Question::Report(arguments) => report::run(arguments, service, out),
         Question::Remember(arguments) => remember::run(arguments, service, out),
+        Question::Capture(arguments) => capture::run(arguments, service, out),
         Question::Explain(arguments) => explain::run(arguments, service, out),
         Question::Improvements(verb) => improvements::run(verb, service, out),
         Question::Evaluations(arguments) => evaluations::run(arguments, service, out),

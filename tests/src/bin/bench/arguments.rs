@@ -32,6 +32,8 @@ pub enum Bench {
     Scale(Scale),
     /// How long jobs take, and what recalls notice of them
     Maintenance(Maintenance),
+    /// Is what is said told apart: what is worth keeping, and what is not?
+    Capture(Capture),
     /// The daemon that is measured
     #[command(hide = true)]
     Daemon,
@@ -131,4 +133,12 @@ pub struct Maintenance {
     /// How often the jobs of a day are measured, each time on a fresh store
     #[arg(long, default_value_t = 3)]
     pub rounds: usize,
+}
+
+/// What `capture` is told.
+#[derive(Args, Debug)]
+pub struct Capture {
+    /// Files of sentences: on each line what it is, a tab, and the sentence
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
 }

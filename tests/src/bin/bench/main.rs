@@ -1,9 +1,11 @@
-//! The benches of memoryd. Each starts the real daemon in a temporary folder and measures it through its socket.
+//! The benches of memoryd. Each but `capture` starts the real daemon in a temporary folder and measures it through its
+//! socket.
 //!
 //! `cargo run --release -p memoryd-tests --bin bench -- --help` tells what there is.
 
 mod affinity;
 mod arguments;
+mod capture;
 mod daemon;
 mod echo;
 mod jsonl;
@@ -52,6 +54,7 @@ fn run(bench: &Bench, set: &[String]) -> anyhow::Result<Option<serde_json::Value
         Bench::Latency(wanted) => Some(latency::run(wanted, &Home::new(set)?)?),
         Bench::Scale(wanted) => Some(scale::run(wanted, set)?),
         Bench::Maintenance(wanted) => Some(maintenance::run(wanted, set)?),
+        Bench::Capture(wanted) => Some(capture::run(wanted)),
         Bench::Daemon => {
             process::end_with_parent();
             memoryd::boot::run()?;

@@ -180,6 +180,21 @@ pub mod sample {
         }
     }
 
+    pub fn remembered() -> Remembered {
+        Remembered {
+            kept: vec![Kept {
+                id: "imp_3".parse().unwrap(),
+                scope: Scope::Global,
+                how: Keeping::Stored,
+                confidence: sure(0.8),
+            }],
+            operation: None,
+            redacted: Vec::new(),
+            truncated: false,
+            unknown_category: false,
+        }
+    }
+
     pub fn learned() -> Learned {
         let item = |id: &str, used, q, usage_count, success_rate| ItemOutcome {
             id: id.parse().unwrap(),
@@ -195,18 +210,7 @@ pub mod sample {
             category: category.to_owned(),
             confidence: sure(confidence),
         };
-        let kept = Remembered {
-            kept: vec![Kept {
-                id: "imp_3".parse().unwrap(),
-                scope: Scope::Global,
-                how: Keeping::Stored,
-                confidence: sure(0.8),
-            }],
-            operation: None,
-            redacted: Vec::new(),
-            truncated: false,
-            unknown_category: false,
-        };
+        let kept = remembered();
         Learned {
             evaluation: Evaluation {
                 id: "eval_1".parse().unwrap(),
