@@ -1,5 +1,7 @@
 //! A change carries what was there before and what is there after, so that it can be shown, journalled and undone.
 
+use std::path::Path;
+
 use chrono::NaiveDate;
 use memoryd_proto::{
     AgentName, ContextName, Evaluation, Improvement, ImprovementId, Profile, Review, Scope, Snapshot, Usage,
@@ -7,6 +9,7 @@ use memoryd_proto::{
 use serde::{Deserialize, Serialize};
 
 use super::Span;
+use super::files::FileText;
 use super::span::ITEM;
 use crate::domain::utility::Ledgered;
 
@@ -35,6 +38,8 @@ pub enum Change {
     Snapshot(Edit<Snapshot>),
     /// The copy of the database for a day.
     Backup(Edit<DailyCopy>),
+    /// A file of the memory tree, or of a project's learnings.
+    File(Edit<FileText>),
     /// The review of a week.
     Review(Edit<Review>),
     /// A profile.
@@ -81,7 +86,7 @@ pub struct Edit<T> {
 }
 
 impl<T> Edit<T> {
-    fn inverse(self) -> Self {
+    pub(super) fn inverse(self) -> Self {
         Self { before: self.after, after: self.before }
     }
 
@@ -107,6 +112,13 @@ impl Change {
         Self::Improvement { row, edit: Edit { before: before.map(bare), after: after.map(bare) } }
     }
 
+    /// A file that is written, or removed.
+    #[must_use]
+    pub fn file(path: &Path, before: Option<String>, after: Option<String>) -> Self {
+        let file = |text| FileText { path: path.to_owned(), text };
+        Self::File(Edit { before: before.map(file), after: after.map(file) })
+    }
+
     /// An evaluation that is added.
     #[must_use]
     pub fn evaluated(evaluation: Evaluation) -> Self {
@@ -127,6 +139,7 @@ impl Change {
             Self::Evaluation { row, edit } => Self::Evaluation { row, edit: edit.inverse() },
             Self::Snapshot(edit) => Self::Snapshot(edit.inverse()),
             Self::Backup(edit) => Self::Backup(edit.inverse()),
+            Self::File(edit) => Self::File(edit.inverse()),
             Self::Review(edit) => Self::Review(edit.inverse()),
             Self::Profile(edit) => Self::Profile(edit.inverse()),
             Self::Usage { agent, id, edit } => Self::Usage { agent, id, edit: edit.inverse() },
@@ -144,6 +157,7 @@ impl Change {
             | Self::Evaluation { .. }
             | Self::Snapshot(_)
             | Self::Backup(_)
+            | Self::File(_)
             | Self::Review(_)
             | Self::Profile(_)
             | Self::Usage { .. }
@@ -167,6 +181,9 @@ impl Change {
             }),
             Self::Backup(edit) => {
                 edit.either().map_or_else(String::new, |copy| format!("backup:{}", copy.day))
+            }
+            Self::File(edit) => {
+                edit.either().map_or_else(String::new, |file| format!("file:{}", file.path.display()))
             }
             Self::Review(edit) => {
                 edit.either().map_or_else(String::new, |review| format!("review:{}", review.week))
@@ -201,6 +218,9 @@ impl Change {
             Self::Backup(edit) => edit.either().map_or_else(String::new, |copy| {
                 format!("{} the copy {} of the database for {}", edit.verb(), copy.name, copy.day)
             }),
+            Self::File(edit) => edit
+                .either()
+                .map_or_else(String::new, |file| format!("{} {}", edit.verb(), file.path.display())),
             Self::Review(edit) => edit
                 .either()
                 .map_or_else(String::new, |review| format!("{} the review of {}", edit.verb(), review.week)),
