@@ -120,11 +120,30 @@ impl App {
         Ok(reading)
     }
 
+    /// Notes as they are answered, at most `limit`.
+    fn told(&self, reading: &Reading, mut notes: Vec<Note>, limit: u64) -> NotePage {
+        let total = notes.len() as u64;
+        notes.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
+        self.redact(&mut notes);
+        NotePage { notes, total, files: reading.sheets.len() as u64, unread: reading.unread.clone() }
+    }
+
+    /// Takes out what people wrote that nobody is to be told (spec M14). Their files stay as they are.
+    fn redact(&self, notes: &mut [Note]) {
+        let mut entry = self.entry();
+        for note in notes {
+            note.text = entry.text(&note.text);
+            note.title = entry.text(&note.title);
+            note.rule = note.rule.take().map(|rule| entry.text(&rule));
+            note.section = note.section.take().map(|section| entry.text(&section));
+        }
+    }
+
     fn search_notes(&self, call: &SearchNotes) -> Result<NotePage, Error> {
         let mut reading = self.reading()?;
         reading.sheets.retain(|sheet| call.archive || sheet.leaf.tier != Tier::Cold);
         let found = matching(&reading, &call.words)?;
-        Ok(reading.page(found, page(call.limit, FOUND)))
+        Ok(self.told(&reading, found, page(call.limit, FOUND)))
     }
 
     fn learned_notes(&self, call: &LearnedNotes) -> Result<NotePage, Error> {
@@ -137,7 +156,7 @@ impl App {
         let rules = of(NoteKind::Line).filter(|note| note.tier == Tier::Hot);
         let notes: Vec<Note> = corrections.into_iter().chain(rules).cloned().collect();
         let total = notes.len() as u64;
-        Ok(reading.page(notes, total))
+        Ok(self.told(&reading, notes, total))
     }
 
     fn project_notes(&self, named: &str) -> Result<NotePage, Error> {
@@ -159,7 +178,7 @@ impl App {
         }
         let notes = reading.notes();
         let total = notes.len() as u64;
-        Ok(reading.page(notes, total))
+        Ok(self.told(&reading, notes, total))
     }
 }
 
@@ -173,12 +192,6 @@ impl Reading {
     /// The entries of all files, without what a file has at first.
     fn notes(&self) -> Vec<Note> {
         self.sheets.iter().flat_map(Sheet::notes).collect()
-    }
-
-    fn page(&self, mut notes: Vec<Note>, limit: u64) -> NotePage {
-        let total = notes.len() as u64;
-        notes.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
-        NotePage { notes, total, files: self.sheets.len() as u64, unread: self.unread.clone() }
     }
 }
 

@@ -44,12 +44,13 @@ impl Pen {
                 folder(parent)?;
                 let name = path.file_name().unwrap_or_default().to_string_lossy();
                 let draft = parent.join(format!(".{name}.{}.draft", std::process::id()));
+                // One that a crash left behind goes; whatever a link of that name leads to stays as it is.
+                let _ = fs::remove_file(&draft);
                 let done = draw(&draft, path, after).and_then(|()| {
                     as_before()?;
                     fs::rename(&draft, path).map_err(file(path))
                 });
                 if done.is_err() {
-                    // What is left of a draft is hidden, and the next one replaces it.
                     let _ = fs::remove_file(&draft);
                 }
                 done?;
@@ -68,8 +69,7 @@ fn folder(path: &Path) -> Result<(), Error> {
 /// Writes a draft of a file to disk, with its mode and owner.
 fn draw(draft: &Path, path: &Path, text: &str) -> Result<(), Error> {
     let mut options = OpenOptions::new();
-    let mut drawn =
-        options.write(true).create(true).truncate(true).mode(0o600).open(draft).map_err(file(draft))?;
+    let mut drawn = options.write(true).create_new(true).mode(0o600).open(draft).map_err(file(draft))?;
     drawn.write_all(text.as_bytes()).map_err(file(draft))?;
     if let Ok(there) = fs::metadata(path) {
         // Another's file may be written, but not always given back to them.

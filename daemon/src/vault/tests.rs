@@ -60,6 +60,18 @@ fn no_link_and_no_path_leads_out_of_the_tree() {
 }
 
 #[test]
+fn a_link_in_the_place_of_a_draft_is_not_written_through() {
+    let (folder, vault, pen) = vault();
+    let outside = folder.path().join("outside");
+    fs::write(&outside, "theirs").unwrap();
+    symlink(&outside, vault.root().join(format!(".memory.md.{}.draft", std::process::id()))).unwrap();
+    let path = vault.root().join("memory.md");
+    pen.write(&path, None, Some("ours")).unwrap();
+    assert_eq!(fs::read_to_string(&outside).unwrap(), "theirs");
+    assert!(fs::symlink_metadata(&path).unwrap().is_file());
+}
+
+#[test]
 fn a_link_within_the_tree_stays_a_link() {
     let (_folder, vault, pen) = vault();
     let (real, link) = (vault.root().join("domains/code.md"), vault.root().join("memory.md"));

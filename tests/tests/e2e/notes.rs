@@ -1,6 +1,6 @@
 //! The markdown memory tree: what is written is what the seed writes, what people edit wins, and nothing is lost.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
@@ -434,11 +434,15 @@ fn m13_forgetting_archives_what_was_shown_and_can_be_undone() {
         for note in &gone.notes {
             assert!(kept.contains(&note.text), "{kept}");
         }
-        assert!(kept.contains("memory.md, Preferences -->\n- **Indent"), "{kept}");
+        assert!(kept.contains("# From memory.md, Preferences\n\n- **Indent"), "{kept}");
         assert!(!tree(world, "shared/2026-01-05-makefiles-and-tabs.md").exists());
         let left: Vec<String> = search(world, "makefile tabs").into_iter().map(|note| note.title).collect();
         assert_eq!(left, ["No tabs in makefiles please"]);
         assert!(text(world, "memory.md").contains("Prefer ripgrep"));
+        let archived =
+            world.ask(SearchNotes { words: "makefile tabs".to_owned(), archive: true, limit: 0 }).notes;
+        let kinds = archived.iter().filter(|note| note.tier == Tier::Cold).map(|note| note.kind);
+        assert_eq!(kinds.collect::<BTreeSet<_>>(), gone.notes.iter().map(|note| note.kind).collect());
         world.ask(Undo { operation: gone.operation.unwrap() });
         assert_eq!(files(&world.home.tree()), edited);
         assert_eq!(forget(vec!["unknown".to_owned()]).operation, None);
@@ -590,6 +594,29 @@ fn m14_no_secret_reaches_a_file() {
             let bytes = if path.is_file() { fs::read(&path).unwrap() } else { Vec::new() };
             assert!(!bytes.windows(5).any(|five| five == b"EVERY"), "{}", path.display());
         }
+    });
+}
+
+#[test]
+fn m14_a_secret_that_a_person_wrote_is_not_told_and_stays_in_their_file() {
+    everywhere(|world| {
+        init(world);
+        let theirs = "# ghp_000001Zq8rT5wLk2VbN7xJc4Md9Hf1sEVERY\n\n\
+                      - Push with ghp_000002Zq8rT5wLk2VbN7xJc4Md9Hf1sEVERY to the mirror\n";
+        put(world, "memory.md", theirs);
+        let answers = [
+            serde_json::to_string(&search(world, "push mirror")).unwrap(),
+            serde_json::to_string(&world.ask(ShowNotes { of: Some("hot".to_owned()) })).unwrap(),
+            serde_json::to_string(&world.ask(LearnedNotes::default())).unwrap(),
+            serde_json::to_string(
+                &world.ask(ForgetNotes { words: "push mirror".to_owned(), confirmed: Vec::new() }),
+            )
+            .unwrap(),
+        ];
+        for answer in answers {
+            assert!(answer.contains("[redacted: github token]") && !answer.contains("EVERY"), "{answer}");
+        }
+        assert_eq!(text(world, "memory.md"), theirs);
     });
 }
 

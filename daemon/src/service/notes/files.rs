@@ -80,7 +80,7 @@ impl App {
                 tier: sheet.leaf.tier,
                 lines: sheet.text.lines().count() as u64,
                 entries: sheet.count(),
-                text: of.map(|_| sheet.text.clone()),
+                text: of.map(|_| self.entry().text(&sheet.text)),
             });
         }
         files.sort_by(|one, other| (one.tier, &one.file).cmp(&(other.tier, &other.file)));

@@ -19,9 +19,10 @@ impl Serve<ForgetNotes> for App {
 impl App {
     fn forget_notes(&self, call: &ForgetNotes) -> Result<Forgotten, Error> {
         let month = self.tender.zone.day(self.now()).format("%Y-%m").to_string();
-        let archive = self.tree()?.root().join(format!("archive/forgotten-{month}.md"));
+        let root = self.tree()?.root();
+        let archive = root.join(format!("archive/forgotten-{month}.md"));
         let wanted = index::shared(&call.words, &call.words).len();
-        let (operation, notes) = self.journal.commit_files("forget", |planning| {
+        let (operation, mut notes) = self.journal.commit_files("forget", |planning| {
             let reading = self.reading()?.only(|leaf| leaf.tier != Tier::Cold);
             let mut notes = matching(&reading, &call.words)?;
             notes.retain(|note| note.words.len() == wanted);
@@ -46,12 +47,11 @@ impl App {
                     continue;
                 }
                 for entry in &gone {
+                    // A heading of the first level ends every entry before it.
+                    let file = sheet.leaf.path.strip_prefix(root).unwrap_or(&sheet.leaf.path);
                     let section = entry.section.map_or_else(String::new, |section| format!(", {section}"));
-                    let from = format!(
-                        "<!-- from {}{section} -->",
-                        sheet.leaf.path.display().to_string().replace("--", "- -")
-                    );
-                    kept = edit::append(&kept, None, &format!("{from}\n{}", entry.text)).0;
+                    let from = format!("# From {}{section}", file.display());
+                    kept = edit::append(&kept, None, &format!("{from}\n\n{}", entry.text)).0;
                 }
                 let spans: Vec<_> = gone.iter().map(|entry| entry.span.clone()).collect();
                 let left = Some(edit::remove(&sheet.text, &spans)).filter(|left| !left.trim().is_empty());
@@ -61,6 +61,7 @@ impl App {
             draft.changes.insert(0, Change::file(&archive, before, Some(kept)));
             Ok((draft, notes))
         })?;
+        self.redact(&mut notes);
         Ok(Forgotten { notes, archive: archive.display().to_string(), operation })
     }
 }

@@ -79,7 +79,7 @@ impl App {
         let sheets: Vec<&Sheet> = insights.sheets.iter().filter(recent).collect();
         let notes: Vec<_> = sheets.iter().rev().flat_map(|sheet| sheet.notes()).collect();
         let total = notes.len() as u64;
-        Ok(NotePage { files: sheets.len() as u64, ..insights.page(notes, total) })
+        Ok(NotePage { files: sheets.len() as u64, ..self.told(&insights, notes, total) })
     }
 
     /// The file of a shared insight.
@@ -147,7 +147,7 @@ impl App {
                 .into());
             };
             let rule = entry.text(insight.rule().unwrap_or(&insight.title));
-            let rule = markdown::hot_line(day, insight.field("From").unwrap_or("shared"), &rule);
+            let rule = markdown::hot_line(day, &entry.text(insight.field("From").unwrap_or("shared")), &rule);
             let mut draft = Draft { reason: format!("promote {}", name(&leaf.path)), ..Draft::default() };
             let before = planning.view.vault.read(&target)?;
             if let Some(line) = before.as_deref().and_then(|text| line_of(text, &rule)) {
