@@ -1,7 +1,5 @@
 //! A change carries what was there before and what is there after, so that it can be shown, journalled and undone.
 
-use std::path::Path;
-
 use chrono::NaiveDate;
 use memoryd_proto::{
     AgentName, ContextName, Evaluation, Improvement, ImprovementId, Profile, Review, Scope, Snapshot, Usage,
@@ -110,13 +108,6 @@ impl Change {
     pub fn improvement(row: Option<i64>, before: Option<Improvement>, after: Option<Improvement>) -> Self {
         let bare = |improvement: Improvement| Improvement { usage: Usage::default(), ..improvement };
         Self::Improvement { row, edit: Edit { before: before.map(bare), after: after.map(bare) } }
-    }
-
-    /// A file that is written, or removed.
-    #[must_use]
-    pub fn file(path: &Path, before: Option<String>, after: Option<String>) -> Self {
-        let file = |text| FileText { path: path.to_owned(), text };
-        Self::File(Edit { before: before.map(file), after: after.map(file) })
     }
 
     /// An evaluation that is added.

@@ -18,6 +18,12 @@ impl Pen {
         Self(vault)
     }
 
+    /// What it writes.
+    #[must_use]
+    pub fn vault(&self) -> &Vault {
+        &self.0
+    }
+
     /// Makes the folders of the tree.
     ///
     /// # Errors

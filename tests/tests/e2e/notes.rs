@@ -517,8 +517,10 @@ fn a_persons_edit_between_reading_and_writing_wins() {
             planned += 1;
             let after = before.clone().map(|text| text + "ours\n");
             let there = planning.view.vault.read(&other)?;
-            let changes =
-                vec![Change::file(&other, there, Some("x".to_owned())), Change::file(&memory, before, after)];
+            let changes = vec![
+                Change::file(&other, there.as_deref(), Some("x")),
+                Change::file(&memory, before.as_deref(), after.as_deref()),
+            ];
             if planned <= edits {
                 let theirs = fs::read_to_string(&memory).unwrap() + "theirs\n";
                 fs::write(&memory, theirs).unwrap();
@@ -536,6 +538,14 @@ fn a_persons_edit_between_reading_and_writing_wins() {
     assert!(done.unwrap_err().to_string().contains("was changed meanwhile"));
     assert_eq!(text(&world, "memory.md").matches("ours").count(), 1);
     assert!(!other.exists());
+}
+
+fn nowhere_in_the_database(world: &World<'_>) {
+    for entry in fs::read_dir(world.home.data_dir()).unwrap() {
+        let path = entry.unwrap().path();
+        let bytes = if path.is_file() { fs::read(&path).unwrap() } else { Vec::new() };
+        assert!(!bytes.windows(5).any(|five| five == b"EVERY"), "{}", path.display());
+    }
 }
 
 #[test]
@@ -589,11 +599,7 @@ fn m14_no_secret_reaches_a_file() {
             .collect();
         assert!(all.iter().any(|text| text.contains("[redacted: github token]")));
         assert!(all.iter().all(|text| !text.to_lowercase().contains("every")), "{all:?}");
-        for entry in fs::read_dir(world.home.data_dir()).unwrap() {
-            let path = entry.unwrap().path();
-            let bytes = if path.is_file() { fs::read(&path).unwrap() } else { Vec::new() };
-            assert!(!bytes.windows(5).any(|five| five == b"EVERY"), "{}", path.display());
-        }
+        nowhere_in_the_database(world);
     });
 }
 
@@ -617,6 +623,10 @@ fn m14_a_secret_that_a_person_wrote_is_not_told_and_stays_in_their_file() {
             assert!(answer.contains("[redacted: github token]") && !answer.contains("EVERY"), "{answer}");
         }
         assert_eq!(text(world, "memory.md"), theirs);
+        let written = log(world, preference("Prefer ripgrep to grep"), None);
+        undo(world, &written);
+        assert_eq!(text(world, "memory.md"), theirs);
+        nowhere_in_the_database(world);
     });
 }
 

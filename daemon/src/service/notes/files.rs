@@ -39,7 +39,7 @@ impl App {
             for (path, text) in wanted {
                 if vault.read(&path)?.is_none() {
                     places.push(Place { file: path.display().to_string(), line: None });
-                    draft.changes.push(Change::file(&path, None, Some(text)));
+                    draft.changes.push(Change::file(&path, None, Some(&text)));
                 }
             }
             Ok((draft, places))

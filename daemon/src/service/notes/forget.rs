@@ -55,10 +55,10 @@ impl App {
                 }
                 let spans: Vec<_> = gone.iter().map(|entry| entry.span.clone()).collect();
                 let left = Some(edit::remove(&sheet.text, &spans)).filter(|left| !left.trim().is_empty());
-                draft.changes.push(Change::file(&sheet.leaf.path, Some(sheet.text.clone()), left));
+                draft.changes.push(Change::file(&sheet.leaf.path, Some(&sheet.text), left.as_deref()));
             }
             // What goes is in the archive before it is gone.
-            draft.changes.insert(0, Change::file(&archive, before, Some(kept)));
+            draft.changes.insert(0, Change::file(&archive, before.as_deref(), Some(&kept)));
             Ok((draft, notes))
         })?;
         self.redact(&mut notes);

@@ -44,7 +44,7 @@ impl App {
             }
             let base = before.as_deref().unwrap_or(&addition.header);
             let (after, line) = edit::append(base, addition.section, &addition.text);
-            draft.changes.push(Change::file(&addition.file, before, Some(after)));
+            draft.changes.push(Change::file(&addition.file, before.as_deref(), Some(&after)));
             Ok((draft, Place { file, line: Some(line as u64) }))
         })?;
         if let Some(site) = &site {

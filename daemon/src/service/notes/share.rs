@@ -56,7 +56,7 @@ impl App {
         let stem = format!("{}-{}", at.date(), markdown::slug(&title));
         let (operation, path) = self.journal.commit_files("share", |planning| {
             let path = free(&folder, &stem, |path| Ok(planning.view.vault.read(path)?.is_some()))?;
-            let changes = vec![Change::file(&path, None, Some(text.clone()))];
+            let changes = vec![Change::file(&path, None, Some(&text))];
             Ok((Draft { reason: "a shared insight".to_owned(), changes, ..Draft::default() }, path))
         })?;
         let place = Place { file: path.display().to_string(), line: Some(1) };
@@ -103,10 +103,8 @@ impl App {
             let Sheet { leaf, text } = self.shared_sheet(named)?;
             let stem = name(&leaf.path).trim_end_matches(".md").to_owned();
             let path = free(&folder, &stem, |path| Ok(planning.view.vault.read(path)?.is_some()))?;
-            let changes = vec![
-                Change::file(&path, None, Some(text.clone())),
-                Change::file(&leaf.path, Some(text), None),
-            ];
+            let changes =
+                vec![Change::file(&path, None, Some(&text)), Change::file(&leaf.path, Some(&text), None)];
             Ok((Draft { reason: format!("{stem} was applied"), changes, ..Draft::default() }, path))
         })?;
         let place = Place { file: path.display().to_string(), line: None };
@@ -157,8 +155,8 @@ impl App {
                 edit::append(before.as_deref().unwrap_or(&header), Some(markdown::RULES), &rule);
             let status = format!("promoted to {}", name(&target));
             let marked = edit::mark(&text, &insight.span, "Status", &status);
-            draft.changes.push(Change::file(&target, before, Some(after)));
-            draft.changes.push(Change::file(&leaf.path, Some(text.clone()), Some(marked)));
+            draft.changes.push(Change::file(&target, before.as_deref(), Some(&after)));
+            draft.changes.push(Change::file(&leaf.path, Some(&text), Some(&marked)));
             Ok((draft, line as u64))
         })?;
         let place = Place { file: target.display().to_string(), line: Some(line) };
