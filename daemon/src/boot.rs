@@ -30,6 +30,7 @@ use crate::server::{self, Limits};
 use crate::service::{About, App, Counters, Tender};
 use crate::shutdown::Signals;
 use crate::store::Memory;
+use crate::vault::Vault;
 use crate::view::View;
 
 /// Embeddings that are remembered: enough that a report need not embed what its recall did.
@@ -122,6 +123,7 @@ impl Daemon {
             memory: Arc::new(memory),
             archive: Arc::new(Archive::new(archive)),
             copies: Arc::new(copies),
+            vault: Vault::new(config.tree.folder()?),
             embedder,
             degraded,
             clock,

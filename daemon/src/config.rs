@@ -5,8 +5,10 @@
 
 mod maintenance;
 mod range;
+mod tree;
 
 pub use maintenance::{Consolidation, Maintenance, Metrics, Promotion, Schedule};
+pub use tree::Tree;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -84,6 +86,8 @@ pub struct Config {
     pub consolidation: Consolidation,
     /// What jobs go by, and when they run.
     pub maintenance: Maintenance,
+    /// The markdown memory tree.
+    pub tree: Tree,
     /// What a report teaches.
     pub report: Report,
     /// Which scope a category belongs to; a category that is not listed goes to both.

@@ -17,7 +17,11 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, Transaction,
 use checkpoint::Checkpoints;
 
 /// The steps from an empty file to the schema of this build. Each raises the file's `user_version` by one.
-const MIGRATIONS: &[&str] = &[include_str!("database/0001.sql"), include_str!("database/0002.sql")];
+const MIGRATIONS: &[&str] = &[
+    include_str!("database/0001.sql"),
+    include_str!("database/0002.sql"),
+    include_str!("database/0003.sql"),
+];
 
 /// Why the database cannot be used.
 #[derive(Debug, thiserror::Error)]

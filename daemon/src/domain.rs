@@ -8,6 +8,7 @@ pub mod criteria;
 pub mod decay;
 pub mod intake;
 pub mod judgement;
+pub mod markdown;
 pub mod performance;
 pub mod profile;
 pub mod ranking;

@@ -3,7 +3,7 @@
 use memoryd_proto::{Code, Fault};
 
 use crate::store::export;
-use crate::{archive, backup, database, embed, project};
+use crate::{archive, backup, database, embed, project, vault};
 
 /// Why a call cannot be answered.
 #[derive(Debug, thiserror::Error)]
@@ -23,6 +23,9 @@ pub enum Error {
     /// A copy of the database cannot be made or used.
     #[error(transparent)]
     Backup(#[from] backup::Error),
+    /// A file of the memory tree cannot be read or written.
+    #[error(transparent)]
+    Vault(#[from] vault::Error),
     /// A text cannot be embedded.
     #[error("A text cannot be embedded: {0}")]
     Embed(#[from] embed::Error),
@@ -65,6 +68,21 @@ impl From<Error> for Fault {
             }
             Error::Database(_) | Error::Archive(_) => Self::new(Code::Internal, message, disk),
             Error::Backup(error) => Self::new(Code::Internal, message, backup_advice(&error)),
+            Error::Vault(vault::Error::Changed { .. }) => Self::conflict(
+                message,
+                "Nothing was written, as somebody edits the file. Try again when they are done.",
+            ),
+            Error::Vault(vault::Error::Outside { .. }) => {
+                Self::invalid(message, "Links are not followed out of the tree. Put the file itself there.")
+            }
+            Error::Vault(vault::Error::NoText { .. }) => {
+                Self::invalid(message, "Nothing was changed. Save the file as UTF-8.")
+            }
+            Error::Vault(vault::Error::File { .. }) => Self::new(
+                Code::Internal,
+                message,
+                "Nothing was changed. Check free space and permissions there, then try again.",
+            ),
             Error::Embed(_) => {
                 Self::new(Code::Internal, message, "The memory is unchanged; please report this.")
             }

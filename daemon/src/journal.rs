@@ -3,11 +3,12 @@
 //!
 //! A plan reads and decides; it cannot write. It runs while the writer is held, so what it read still holds when its
 //! changes are applied. Archives are written before what they keep is removed, and copies of the database are made
-//! before they are recorded.
+//! before they are recorded; so are files of the memory tree.
 
 mod apply;
 mod carry;
 mod change;
+mod files;
 mod kept;
 mod operations;
 mod plan;
@@ -15,7 +16,8 @@ mod span;
 
 pub use carry::Carried;
 pub use change::{Change, DailyCopy, Edit, Span};
-pub use operations::{brought_back, page, taken_back, work};
+pub use files::FileText;
+pub use operations::{brought_back, made, page, taken_back, work};
 pub use plan::{Plan, Step};
 pub use span::{archived_operation, archived_usage, before as spans_before};
 
@@ -35,6 +37,7 @@ use crate::error::Error;
 use crate::events::Events;
 use crate::ledger::recalls::{self, Receipt};
 use crate::ledger::{outcomes, usage};
+use crate::vault::{self, Pen};
 use crate::view::View;
 
 use apply::Touched;
@@ -93,6 +96,7 @@ pub struct Planning<'a> {
 pub struct Journal {
     view: View,
     writer: Writer,
+    pen: Pen,
     learning: Learning,
     events: Events,
 }
@@ -102,7 +106,8 @@ impl Journal {
     #[must_use]
     pub fn new(view: View, writer: Writer, learning: Learning) -> Self {
         let events = Events::new(view.clock.now());
-        Self { view, writer, learning, events }
+        let pen = Pen::new(view.vault.clone());
+        Self { view, writer, pen, learning, events }
     }
 
     /// Everything that can be read.
@@ -157,7 +162,9 @@ impl Journal {
     ) -> Result<(), Error> {
         self.archive(&draft.changes, now)?;
         let mut touched = Touched::default();
-        writing.transaction(Durability::Full, |transaction| {
+        let files = files::edits(&draft.changes);
+        files::write(&self.pen, &files)?;
+        let recorded = writing.transaction(Durability::Full, |transaction| {
             let Draft { reason, agent, changes, events, vectors } = draft;
             let told = operations::Told { actor, reason: &reason, agent: agent.as_ref() };
             operations::insert(transaction, operation, now, &told, undoes)?;
@@ -167,7 +174,11 @@ impl Journal {
                 apply::void(transaction, undone, now, &self.learning, &mut touched)?;
             }
             Ok::<_, Error>(())
-        })?;
+        });
+        if recorded.is_err() {
+            files::take_back(&self.pen, &files);
+        }
+        recorded?;
         self.view.read(|connection| touched.take_over(&self.view.memory, connection))
     }
 
@@ -222,9 +233,35 @@ impl Journal {
             changes,
             ..Draft::default()
         };
-        self.write(&mut writing, (operation, now), "undo", draft, Some(undone))?;
+        let written = self.write(&mut writing, (operation, now), "undo", draft, Some(undone));
+        if let Err(Error::Vault(vault::Error::Changed { path })) = &written {
+            return Err(Error::from(Fault::conflict(
+                format!("Operation {undone} cannot be undone: {} was edited since", path.display()),
+                "Nothing was changed. Take it back by hand, with what was edited in mind.",
+            )));
+        }
+        written?;
         self.events.publish(now, Happening::Undone { undone, operation });
         Ok((operation, told))
+    }
+
+    /// Makes the folders of the memory tree. They are no part of an operation: empty ones harm nobody.
+    ///
+    /// # Errors
+    /// When one cannot be made.
+    pub fn make_folders(&self) -> Result<(), Error> {
+        Ok(self.pen.make_folders()?)
+    }
+
+    /// Keeps facts that are no part of an operation.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn note(
+        &self,
+        keep: impl FnOnce(&Connection) -> Result<(), crate::database::Error>,
+    ) -> Result<(), Error> {
+        self.writer.lock().transaction(Durability::Process, |transaction| Ok(keep(transaction)?))
     }
 
     /// Keeps the receipt of a recall, and counts the recall for the items that it returned.
@@ -288,6 +325,7 @@ impl Journal {
                 | Change::Evaluation { .. }
                 | Change::Snapshot(_)
                 | Change::Backup(_)
+                | Change::File(_)
                 | Change::Review(_)
                 | Change::Profile(_)
                 | Change::Usage { .. }

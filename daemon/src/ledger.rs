@@ -1,10 +1,12 @@
-//! What the daemon knows beyond the memory itself: usage, outcomes, contexts, recalls, reports, and runs of jobs.
+//! What the daemon knows beyond the memory itself: usage, outcomes, contexts, recalls, reports, projects,
+//! and runs of jobs.
 //!
 //! Outcomes are append-only events. What follows from them, such as counts and Q-values, is kept beside them and
 //! computed again when a report is undone.
 
 pub mod contexts;
 pub mod outcomes;
+pub mod projects;
 pub mod recalls;
 pub mod reports;
 pub mod retired;

@@ -27,7 +27,7 @@
 //! | 4 jobs | [`jobs`] | one file for each job: what maintenance plans |
 //! | 3 journal | [`journal`] | owns the writer: operations, changes, undo |
 //! | 2 view | [`view`], [`error`] | the bundle of readers; the one conversion to a fault |
-//! | 1 resources | [`database`], [`store`], [`ledger`], [`index`], [`embed`], [`archive`], [`backup`], [`events`], [`project`], [`config`] | blocking |
+//! | 1 resources | [`database`], [`store`], [`ledger`], [`index`], [`embed`], [`archive`], [`backup`], [`events`], [`project`], [`vault`], [`config`] | blocking |
 //! | 0 rules | [`domain`], [`clock`], `memoryd-proto` | pure: no I/O, no clock, cannot block |
 //!
 //! # Invariants
@@ -37,6 +37,8 @@
 //! - **Only the journal writes.** [`view::View`] has no way to. A plan runs while the writer is held and returns a
 //!   draft; the draft is committed in one transaction, or not at all. So what a plan read still holds when its changes
 //!   are applied, and every change can be shown and undone.
+//! - **Files are the truth of the memory tree.** People and agents edit them at any time. They are read when they are
+//!   asked for, and written as a whole, only if they are as they were read; whatever is not understood stays as it is.
 //! - **Outcomes are append-only.** Usage and Q-values follow from them; undoing a report voids its outcomes and
 //!   computes what follows again.
 //! - **What is removed is archived first**, on disk, before the transaction ends.
@@ -81,4 +83,5 @@ pub mod server;
 pub mod service;
 pub mod shutdown;
 pub mod store;
+pub mod vault;
 pub mod view;

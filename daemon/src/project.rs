@@ -40,7 +40,10 @@ pub fn resolve(project: &Project) -> Result<ProjectHash, Error> {
 
 /// The root of the project that a folder belongs to: the nearest ancestor with `.git`, a worktree counted to its main
 /// repository; else the folder itself. Symbolic links are resolved.
-fn root(folder: &Path) -> Result<PathBuf, Error> {
+///
+/// # Errors
+/// When the folder cannot be found.
+pub fn root(folder: &Path) -> Result<PathBuf, Error> {
     if !folder.is_absolute() {
         return Err(Error::Relative { path: folder.to_owned() });
     }
@@ -62,7 +65,9 @@ fn main_repository(root: &Path) -> Option<PathBuf> {
     is_worktree.then(|| git.parent().map(Path::to_owned)).flatten()
 }
 
-fn hash(root: &Path) -> ProjectHash {
+/// The hash of a project by its root.
+#[must_use]
+pub fn hash(root: &Path) -> ProjectHash {
     let sum = Sha256::digest(root.as_os_str().as_bytes());
     text::hex(&sum[..6]).parse().unwrap_or_else(|_| unreachable!("six bytes have twelve hex digits"))
 }

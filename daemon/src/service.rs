@@ -12,6 +12,7 @@ mod explain;
 mod improvements;
 mod journal;
 mod maintenance;
+mod notes;
 mod principles;
 mod profiles;
 mod qavr;

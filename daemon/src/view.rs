@@ -11,6 +11,7 @@ use crate::database::{self, Reader};
 use crate::embed::{Embed, Embedding};
 use crate::error::Error;
 use crate::store::Memory;
+use crate::vault::Vault;
 
 /// The readers.
 #[derive(Clone)]
@@ -23,6 +24,8 @@ pub struct View {
     pub archive: Arc<Archive>,
     /// The copies of the database.
     pub copies: Arc<Copies>,
+    /// The markdown memory tree.
+    pub vault: Vault,
     /// The embedder.
     pub embedder: Arc<dyn Embed>,
     /// Why vectors are not used, and what to do, if so.

@@ -14,7 +14,7 @@ const LAYERS: &[(u8, &[&str])] = &[
         1,
         &[
             "archive", "backup", "config", "database", "embed", "events", "index", "ledger", "project",
-            "store",
+            "store", "vault",
         ],
     ),
     (2, &["error", "view"]),

@@ -9,14 +9,16 @@ use crate::fault::Fault;
 use crate::frame;
 use crate::{
     AgentList, Agents, ArchiveList, ArchivePage, Archives, BackUp, BackedUp, BackupList, Backups, Capture,
-    Captured, Consolidatable, ContextList, Contexts, CrossValidated, Dashboard, DashboardView,
+    Captured, Consolidatable, ConsumeNote, ContextList, Contexts, CrossValidated, Dashboard, DashboardView,
     DeleteImprovement, Deleted, Deprecate, Edit, Edited, EvaluationPage, Evaluations, Explain, Explanation,
-    Export, ExportPage, ExportQ, FindImprovement, Import, ImportQ, Imported, ImportedQ, Improvement,
-    ImprovementPage, Improvements, Initialise, Initialised, Journal, JournalPage, Learned, Maintain,
-    Maintained, MarkCrossValidated, Ping, Pong, Profile, ProfileOf, QTable, Recall, Recalled,
-    ReceivePrinciple, Remember, Remembered, Report, Restore, RestoreEvaluation, RestoredEvaluation, Review,
-    ReviewList, ReviewOf, Reviews, Schedule, ScheduleView, SearchArchive, SetProfile, Shutdown, ShuttingDown,
-    SnapshotPage, Snapshots, Status, StatusReport, Undo, Undone, Watch, Watched,
+    Export, ExportPage, ExportQ, FindImprovement, ForgetNotes, Forgotten, Import, ImportQ, Imported,
+    ImportedQ, Improvement, ImprovementPage, Improvements, InitNotes, Initialise, Initialised, Journal,
+    JournalPage, Learned, LearnedNotes, LogNote, Maintain, Maintained, MarkCrossValidated, NoteFiles,
+    NotePage, NoteStats, NoteStatus, Ping, Pong, Profile, ProfileOf, ProjectList, ProjectNotes, Projects,
+    PromoteNote, QTable, Recall, Recalled, ReceivePrinciple, Remember, Remembered, Report, Restore,
+    RestoreEvaluation, RestoredEvaluation, Review, ReviewList, ReviewOf, Reviews, Schedule, ScheduleView,
+    SearchArchive, SearchNotes, SetProfile, ShareNote, SharedNotes, ShowNotes, Shutdown, ShuttingDown,
+    SnapshotPage, Snapshots, Status, StatusReport, Undo, Undone, Watch, Watched, Written,
 };
 
 /// A request, tied to its reply.
@@ -168,4 +170,30 @@ table! {
     ImportQ => ImportedQ,
     /// Learned utilities in the QAVR format.
     ExportQ => QTable,
+    /// Create the markdown memory tree.
+    InitNotes => Written,
+    /// Write a correction, learning, preference or reflection to the memory tree.
+    LogNote => Written,
+    /// Search the memory tree.
+    SearchNotes => NotePage,
+    /// The files of the memory tree, and what is in them.
+    ShowNotes => NoteFiles,
+    /// Recent corrections, and the rules that are always loaded.
+    LearnedNotes => NotePage,
+    /// The patterns of a project.
+    ProjectNotes => NotePage,
+    /// Count what is in the memory tree.
+    NoteStats => NoteStatus,
+    /// Archive what the memory tree says about something.
+    ForgetNotes => Forgotten,
+    /// Share an insight with other sessions.
+    ShareNote => Written,
+    /// The insights that were shared lately.
+    SharedNotes => NotePage,
+    /// Archive a shared insight that was applied.
+    ConsumeNote => Written,
+    /// Make a shared insight a rule that stays.
+    PromoteNote => Written,
+    /// The projects that something was logged in.
+    Projects => ProjectList,
 }

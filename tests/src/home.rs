@@ -54,6 +54,12 @@ impl Home {
         self.path().join("data")
     }
 
+    /// The memory tree, which need not exist.
+    #[must_use]
+    pub fn tree(&self) -> PathBuf {
+        self.path().join("self-improving")
+    }
+
     /// The daemon's configuration file, which need not exist.
     #[must_use]
     pub fn config_file(&self) -> PathBuf {
@@ -93,7 +99,9 @@ impl Home {
     #[must_use]
     pub fn daemon(&self, clock: &Arc<TurnedClock>) -> Running {
         let places = self.places();
-        let daemon = Daemon::build(places.config().unwrap(), &places, clock.clone()).unwrap();
+        let mut config = places.config().unwrap();
+        config.tree.root = self.tree().display().to_string();
+        let daemon = Daemon::build(config, &places, clock.clone()).unwrap();
         let app = daemon.app();
         let (bound, waiting) = mpsc::channel();
         let thread = std::thread::spawn(move || {

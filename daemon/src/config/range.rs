@@ -85,6 +85,11 @@ fn number(config: &Config) -> Option<(&'static str, &'static str)> {
         ("maintenance.deprecated_days", days(config.maintenance.deprecated_days), DAYS),
         ("maintenance.journal_days", days(config.maintenance.journal_days), DAYS),
         (
+            "tree.root",
+            config.tree.root.starts_with('/') || config.tree.root.starts_with("~/"),
+            "an absolute path, or one that begins with ~/",
+        ),
+        (
             "report.insights_from",
             (0.0..=100.0).contains(&config.report.insights_from),
             "a number from 0 to 100",

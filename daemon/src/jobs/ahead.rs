@@ -34,6 +34,7 @@ impl Ahead {
                 Change::Evaluation { .. }
                 | Change::Snapshot(_)
                 | Change::Backup(_)
+                | Change::File(_)
                 | Change::Review(_)
                 | Change::Profile(_)
                 | Change::Context { .. }

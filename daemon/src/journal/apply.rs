@@ -133,8 +133,8 @@ pub fn change(
             touched.usage.insert((agent.clone(), id.clone()));
         }
         Change::Context { name, edit } => contexts::set(connection, name, edit.after.unwrap_or(0))?,
-        // The file of a copy is there, or gone, by now. What leaves the journal needs the archive: see `Journal::make`.
-        Change::Backup(_) | Change::Journal(_) => {}
+        // Files are written by now: the copy is there, or gone. What leaves the journal needs the archive: see `Journal::make`.
+        Change::Backup(_) | Change::File(_) | Change::Journal(_) => {}
     }
     Ok(())
 }

@@ -138,7 +138,8 @@ fn hold(connection: &Connection, changes: &[Change]) -> Result<bool, Error> {
             Change::Improvement { row: None, edit: Edit { before: None, after: Some(after) } } => {
                 rows::find(connection, &after.agent, &after.scope, &after.id)?.is_none()
             }
-            Change::Improvement { .. } => false,
+            // No job plans files yet.
+            Change::Improvement { .. } | Change::File(_) => false,
             Change::Evaluation { edit: Edit { before, after }, .. } => {
                 let there = |one: &memoryd_proto::Evaluation| {
                     listing::has_evaluation(connection, &one.agent, one.id.as_str())

@@ -7,6 +7,7 @@ use memoryd_proto::{
 };
 use serde::{Deserialize, Serialize};
 
+use super::files::FileText;
 use crate::archive::Place;
 use crate::domain::utility::Ledgered;
 
@@ -38,6 +39,8 @@ pub enum Change {
     Snapshot(Edit<Snapshot>),
     /// The copy of the database for a day.
     Backup(Edit<DailyCopy>),
+    /// A file of the memory tree, or of a project's learnings.
+    File(Edit<FileText>),
     /// The review of a week.
     Review(Edit<Review>),
     /// A profile.
@@ -84,7 +87,7 @@ pub struct Edit<T> {
 }
 
 impl<T> Edit<T> {
-    fn inverse(self) -> Self {
+    pub(super) fn inverse(self) -> Self {
         Self { before: self.after, after: self.before }
     }
 
@@ -162,6 +165,7 @@ impl Change {
             Self::Evaluation { row, edit } => Self::Evaluation { row, edit: edit.inverse() },
             Self::Snapshot(edit) => Self::Snapshot(edit.inverse()),
             Self::Backup(edit) => Self::Backup(edit.inverse()),
+            Self::File(edit) => Self::File(edit.inverse()),
             Self::Review(edit) => Self::Review(edit.inverse()),
             Self::Profile(edit) => Self::Profile(edit.inverse()),
             Self::Usage { agent, id, edit } => Self::Usage { agent, id, edit: edit.inverse() },
@@ -179,6 +183,7 @@ impl Change {
             | Self::Evaluation { .. }
             | Self::Snapshot(_)
             | Self::Backup(_)
+            | Self::File(_)
             | Self::Review(_)
             | Self::Profile(_)
             | Self::Usage { .. }
@@ -202,6 +207,9 @@ impl Change {
             }),
             Self::Backup(edit) => {
                 edit.either().map_or_else(String::new, |copy| format!("backup:{}", copy.day))
+            }
+            Self::File(edit) => {
+                edit.either().map_or_else(String::new, |file| format!("file:{}", file.path.display()))
             }
             Self::Review(edit) => {
                 edit.either().map_or_else(String::new, |review| format!("review:{}", review.week))
@@ -236,6 +244,9 @@ impl Change {
             Self::Backup(edit) => edit.either().map_or_else(String::new, |copy| {
                 format!("{} the copy {} of the database for {}", edit.verb(), copy.name, copy.day)
             }),
+            Self::File(edit) => edit
+                .either()
+                .map_or_else(String::new, |file| format!("{} {}", edit.verb(), file.path.display())),
             Self::Review(edit) => edit
                 .either()
                 .map_or_else(String::new, |review| format!("{} the review of {}", edit.verb(), review.week)),

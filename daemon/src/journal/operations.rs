@@ -161,6 +161,17 @@ pub fn work(
     Ok(work)
 }
 
+/// How many operations an actor made since an instant; those that were undone do not count.
+///
+/// # Errors
+/// Those of the database.
+pub fn made(connection: &Connection, actor: &str, since: DateTime<Utc>) -> Result<u64, Error> {
+    let sql = "SELECT count(*) FROM operation WHERE actor = ?1 AND at >= ?2 AND undone_by IS NULL";
+    Ok(connection
+        .prepare_cached(sql)?
+        .query_row(params![actor, since.timestamp_micros()], |row| row.get(0))?)
+}
+
 /// Writes a change of an operation.
 ///
 /// # Errors

@@ -231,6 +231,7 @@ impl App {
                 Change::Evaluation { .. }
                 | Change::Snapshot(_)
                 | Change::Backup(_)
+                | Change::File(_)
                 | Change::Review(_)
                 | Change::Profile(_)
                 | Change::Usage { .. }

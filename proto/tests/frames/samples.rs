@@ -6,6 +6,7 @@ use chrono::{DateTime, TimeZone, Utc};
 #[allow(clippy::wildcard_imports, reason = "nearly all of the vocabulary is sampled")]
 use memoryd_proto::*;
 
+mod notes;
 mod review;
 
 /// A call and its reply, encoded.
@@ -572,7 +573,7 @@ pub fn all() -> Vec<Sample> {
     let (improvements, evaluations) = lists();
     let (agent, one, operation) = (Some(name("finder")), id("improvement_1"), OperationId(4));
     let summary = AgentSummary { name: name("finder"), improvements: 4, evaluations: 9, projects: 1 };
-    vec![
+    let mut samples = vec![
         sample(Ping {}, Pong {}),
         sample(Status {}, status()),
         sample(Shutdown {}, ShuttingDown { pid: 4711 }),
@@ -684,5 +685,7 @@ pub fn all() -> Vec<Sample> {
             ImportedQ { memories: 1, contexts: 1, unknown: texts(&["x"]), operation: Some(operation) },
         ),
         sample(ExportQ { agent: name("finder") }, table()),
-    ]
+    ];
+    samples.extend(notes::all());
+    samples
 }

@@ -20,6 +20,7 @@ mod intake;
 mod ledger;
 mod maintenance;
 mod names;
+mod notes;
 mod principles;
 mod profile;
 mod prune;

@@ -59,6 +59,20 @@ impl Workplace {
     }
 }
 
+impl Workplace {
+    /// A folder in the project, unless there is none.
+    pub fn folder(&self) -> Result<Option<PathBuf>, Fault> {
+        match self.project()? {
+            Some(Project::Folder(folder)) => Ok(Some(folder)),
+            Some(Project::Hash(hash)) => Err(Fault::invalid(
+                format!("{hash} is no folder"),
+                "Its notes are kept in the project's folder: give that.",
+            )),
+            None => Ok(None),
+        }
+    }
+}
+
 /// The project that a folder lies in, or that a hash names.
 pub fn project(given: &Path) -> Result<Project, Fault> {
     if let Some(Ok(hash)) = given.to_str().map(str::parse)

@@ -1,7 +1,7 @@
 //! What is read from files and from standard input.
 
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, ErrorKind, Read};
+use std::io::{self, BufRead, BufReader, ErrorKind, IsTerminal, Read, Write};
 use std::path::Path;
 
 use memoryd_client::proto::{Code, Fault};
@@ -26,6 +26,21 @@ pub fn text(path: &Path) -> Result<String, Fault> {
 /// The text of an argument; `-` stands for standard input.
 pub fn argument(argument: &str) -> Result<String, Fault> {
     if argument == "-" { Ok(text(Path::new("-"))?.trim().to_owned()) } else { Ok(argument.to_owned()) }
+}
+
+/// Asks a person. Scripts say that they are sure.
+pub fn confirmed(question: &str, what: &str) -> Result<(), Fault> {
+    let stdin = io::stdin();
+    if !stdin.is_terminal() {
+        return Err(Fault::invalid(what, "Pass --yes if that is what you want."));
+    }
+    let mut answer = String::new();
+    // When the question cannot be written or the answer read, there is no yes.
+    let _ = write!(anstream::stderr(), "{question}").and_then(|()| stdin.lock().read_line(&mut answer));
+    if matches!(answer.trim(), "y" | "Y" | "yes") {
+        return Ok(());
+    }
+    Err(Fault::invalid("That was not confirmed", "Nothing was changed. Answer y to go on."))
 }
 
 /// The fault for a file that cannot be read.

@@ -23,19 +23,24 @@ mod explain;
 mod export;
 mod import;
 mod improvements;
+mod init;
 mod initialise;
 mod journal;
+mod log;
 mod maintain;
 mod man;
+mod notes;
 mod performance;
 mod ping;
 mod profile;
+mod projects;
 mod recall;
 mod remember;
 mod report;
 mod restore;
 mod review;
 mod schedule;
+mod share;
 mod start;
 mod status;
 mod stop;
@@ -128,6 +133,19 @@ enum Question {
     /// Find what left the memory, and bring it back
     #[command(subcommand)]
     Archive(archive::Verb),
+    /// Create the markdown memory tree, and a project's learnings
+    Init(init::Arguments),
+    /// Write an entry to the memory tree
+    #[command(subcommand)]
+    Log(log::Verb),
+    /// Search, show and forget what the memory tree says
+    #[command(subcommand)]
+    Notes(notes::Verb),
+    /// Share insights with other sessions
+    #[command(subcommand)]
+    Share(share::Verb),
+    /// List the projects that something was logged in
+    Projects,
     /// Take in an export, or learned utilities in the QAVR format
     Import(import::Arguments),
     /// Write everything to a file
@@ -207,6 +225,11 @@ fn answer(question: Question, service: &impl Service, out: &mut Output) -> Outco
         Question::Journal(arguments) => journal::run(arguments, service, out),
         Question::Undo(arguments) => undo::run(&arguments, service, out),
         Question::Archive(verb) => archive::run(verb, service, out),
+        Question::Init(arguments) => init::run(&arguments, service, out),
+        Question::Log(verb) => log::run(verb, service, out),
+        Question::Notes(verb) => notes::run(verb, service, out),
+        Question::Share(verb) => share::run(verb, service, out),
+        Question::Projects => projects::run(service, out),
         Question::Import(arguments) => import::run(&arguments, service, out),
         Question::Export(arguments) => export::run(arguments, service, out),
         Question::Status => status::run(service, out),

@@ -1,7 +1,6 @@
 //! `memoryctl restore`: a copy in the place of the database, put there by the daemon's own program.
 
 use std::ffi::OsStr;
-use std::io::{self, BufRead, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
@@ -12,6 +11,7 @@ use memoryd_client::proto::{BackupList, Backups, Code, Fault, Status, StatusRepo
 use serde::Serialize;
 
 use crate::exit::Outcome;
+use crate::input;
 use crate::output::Output;
 use crate::render::{Page, count};
 
@@ -50,7 +50,8 @@ pub fn run(arguments: &Arguments, timeout: Duration, out: &mut Output) -> Outcom
         None => None,
     };
     if !arguments.yes {
-        confirmed(&question(&arguments.copy, held.as_deref(), status.as_ref()))?;
+        let question = question(&arguments.copy, held.as_deref(), status.as_ref());
+        input::confirmed(&question, "A restore replaces the memory")?;
     }
     let stopped = stop::stop(&client)?;
     let restored = restore(&arguments.copy, status.as_ref());
@@ -81,21 +82,6 @@ fn question(copy: &Path, held: Option<&str>, status: Option<&StatusReport>) -> S
         },
     );
     format!("Restore {}{held}? It replaces {now}, kept as a copy. [y/N] ", copy.display())
-}
-
-/// Asks a person. Scripts say that they are sure.
-fn confirmed(question: &str) -> Result<(), Fault> {
-    let stdin = io::stdin();
-    if !stdin.is_terminal() {
-        return Err(Fault::invalid("A restore replaces the memory", "Pass --yes if that is what you want."));
-    }
-    let mut answer = String::new();
-    // When the question cannot be written or the answer read, there is no yes.
-    let _ = write!(anstream::stderr(), "{question}").and_then(|()| stdin.lock().read_line(&mut answer));
-    if matches!(answer.trim(), "y" | "Y" | "yes") {
-        return Ok(());
-    }
-    Err(Fault::invalid("The restore was not confirmed", "Nothing was changed. Answer y to restore."))
 }
 
 /// Lets the daemon's program restore, in the data directory of the daemon that ran.

@@ -1,0 +1,147 @@
+//! Changes of files. They are written before they are recorded, all of an operation or none.
+
+use std::path::{Path, PathBuf};
+
+use memoryd_proto::OperationId;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use super::{Change, Draft, Edit, Journal, Planning};
+use crate::domain::text;
+use crate::error::Error;
+use crate::vault::{self, Pen};
+
+/// How often an operation is planned anew because somebody edited a file meanwhile.
+const AGAIN: usize = 4;
+
+/// A file as it is before or after a change: the part that differs, and the digest of the whole. So the journal keeps
+/// nothing of what people wrote around it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FileText {
+    /// The file.
+    pub path: PathBuf,
+    /// The SHA-256 of its text, as hex digits.
+    pub digest: String,
+    /// Where the part begins, in bytes.
+    pub at: usize,
+    /// The part.
+    pub part: String,
+}
+
+impl Change {
+    /// A file that is written, or removed.
+    #[must_use]
+    pub fn file(path: &Path, before: Option<&str>, after: Option<&str>) -> Self {
+        let (one, other) = (before.unwrap_or_default(), after.unwrap_or_default());
+        let whole = before.is_none() || after.is_none();
+        let same = |pairs: &mut dyn Iterator<Item = (char, char)>| -> usize {
+            pairs.take_while(|(a, b)| !whole && a == b).map(|(a, _)| a.len_utf8()).sum()
+        };
+        let at = same(&mut one.chars().zip(other.chars()));
+        let tail = same(&mut one[at..].chars().rev().zip(other[at..].chars().rev()));
+        let file = |text: &str| FileText {
+            path: path.to_owned(),
+            digest: digest(text),
+            at,
+            part: text[at..text.len() - tail].to_owned(),
+        };
+        Self::File(Edit { before: before.map(file), after: after.map(file) })
+    }
+}
+
+fn digest(text: &str) -> String {
+    text::hex(&Sha256::digest(text.as_bytes()))
+}
+
+impl Journal {
+    /// Like [`commit`](Journal::commit), for plans that change files: when somebody edits one between being read and
+    /// being written, the operation is planned again on the new text.
+    ///
+    /// # Errors
+    /// Those of `plan`, of the database and of the vault; the latter also when files are edited all the time. Nothing was
+    /// changed then.
+    pub fn commit_files<T>(
+        &self,
+        actor: &str,
+        mut plan: impl FnMut(&Planning<'_>) -> Result<(Draft, T), Error>,
+    ) -> Result<(Option<OperationId>, T), Error> {
+        for _ in 0..AGAIN {
+            match self.commit(actor, &mut plan) {
+                Err(Error::Vault(vault::Error::Changed { .. })) => {}
+                done => return done,
+            }
+        }
+        self.commit(actor, plan)
+    }
+}
+
+/// The changes of files among some changes.
+pub(super) fn edits(changes: &[Change]) -> Vec<Edit<FileText>> {
+    let file = |change: &Change| if let Change::File(edit) = change { Some(edit.clone()) } else { None };
+    changes.iter().filter_map(file).collect()
+}
+
+/// Writes files. When one cannot be written, those before it are as they were.
+pub(super) fn write(pen: &Pen, edits: &[Edit<FileText>]) -> Result<(), vault::Error> {
+    for (at, edit) in edits.iter().enumerate() {
+        if let Err(error) = put(pen, edit) {
+            take_back(pen, &edits[..at]);
+            return Err(error);
+        }
+    }
+    Ok(())
+}
+
+/// Writes files back as they were, where nobody edited them since.
+pub(super) fn take_back(pen: &Pen, edits: &[Edit<FileText>]) {
+    for edit in edits.iter().rev() {
+        if let Err(error) = put(pen, &edit.clone().inverse()) {
+            tracing::warn!(%error, "a file keeps what an operation wrote that failed");
+        }
+    }
+}
+
+fn put(pen: &Pen, edit: &Edit<FileText>) -> Result<(), vault::Error> {
+    let Some(before) = &edit.before else {
+        return edit.after.iter().try_for_each(|after| pen.write(&after.path, None, Some(&after.part)));
+    };
+    let changed = || vault::Error::Changed { path: before.path.clone() };
+    let is = pen.vault().read(&before.path)?.filter(|is| digest(is) == before.digest).ok_or_else(changed)?;
+    let around = is.get(..before.at).zip(is.get(before.at + before.part.len()..));
+    let (head, tail) = around.ok_or_else(changed)?;
+    let after = edit.after.as_ref().map(|after| [head, &after.part, tail].concat());
+    pen.write(&before.path, Some(&is), after.as_deref())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::vault::Vault;
+
+    #[test]
+    fn a_change_keeps_what_differs_and_goes_there_and_back() {
+        let folder = tempfile::tempdir().unwrap();
+        let vault = Vault::new(folder.path().to_owned());
+        let (path, pen) = (folder.path().join("memory.md"), Pen::new(vault.clone()));
+        let texts = [
+            None,
+            Some(""),
+            Some("記憶 aa"),
+            Some("記録 aa"),
+            Some("記録 aaa"),
+            Some("aa"),
+            Some("🦀"),
+            None,
+        ];
+        for pair in texts.windows(2) {
+            let edits = edits(&[Change::file(&path, pair[0], pair[1])]);
+            write(&pen, &edits).unwrap();
+            assert_eq!(vault.read(&path).unwrap().as_deref(), pair[1]);
+            take_back(&pen, &edits);
+            assert_eq!(vault.read(&path).unwrap().as_deref(), pair[0]);
+            write(&pen, &edits).unwrap();
+        }
+        let change = Change::file(&path, Some("a secret, b"), Some("a secret, b, c"));
+        assert!(!serde_json::to_string(&change).unwrap().contains("secret"));
+    }
+}

@@ -1,0 +1,261 @@
+//! What the memory tree says (spec M3, M8, M13, M15). The files are read anew for each question.
+
+mod files;
+mod forget;
+mod log;
+mod share;
+mod stats;
+
+use std::cmp::Reverse;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use memoryd_proto::{
+    Fault, KnownProject, LearnedNotes, Note, NoteKind, NotePage, ProjectHash, ProjectList, ProjectNotes,
+    Projects, SearchNotes, Serve, Tier,
+};
+
+use super::{App, page};
+use crate::domain::markdown::{self, Entry};
+use crate::error::Error;
+use crate::ledger::projects::{self, Known};
+use crate::vault::{self, Leaf, Vault};
+use crate::{index, project};
+
+/// How many notes a search returns when the caller does not say.
+const FOUND: u64 = 20;
+
+/// How many corrections are recent when the caller does not say.
+const RECENT: u64 = 10;
+
+/// A file with what is written in it.
+struct Sheet {
+    leaf: Leaf,
+    text: String,
+}
+
+/// Files that were read.
+#[derive(Default)]
+struct Reading {
+    sheets: Vec<Sheet>,
+    /// Those that could not be, and why.
+    unread: Vec<String>,
+}
+
+/// A project in which something is logged.
+struct Site {
+    hash: ProjectHash,
+    name: String,
+    root: PathBuf,
+}
+
+impl Serve<SearchNotes> for App {
+    fn serve(&self, call: SearchNotes) -> Result<NotePage, Fault> {
+        Ok(self.search_notes(&call)?)
+    }
+}
+
+impl Serve<LearnedNotes> for App {
+    fn serve(&self, call: LearnedNotes) -> Result<NotePage, Fault> {
+        Ok(self.learned_notes(&call)?)
+    }
+}
+
+impl Serve<ProjectNotes> for App {
+    fn serve(&self, call: ProjectNotes) -> Result<NotePage, Fault> {
+        Ok(self.project_notes(&call.project)?)
+    }
+}
+
+impl Serve<Projects> for App {
+    fn serve(&self, _: Projects) -> Result<ProjectList, Fault> {
+        let known = self.view().read(projects::all)?;
+        let projects = known.into_iter().map(|known| KnownProject {
+            present: known.root.is_dir(),
+            hash: known.hash,
+            name: known.name,
+            root: known.root.display().to_string(),
+            since: known.since,
+        });
+        Ok(ProjectList { projects: projects.collect() })
+    }
+}
+
+impl App {
+    /// The tree, if it was created.
+    fn tree(&self) -> Result<&Vault, Error> {
+        let vault = &self.view().vault;
+        if vault.exists() {
+            return Ok(vault);
+        }
+        Err(Fault::not_found(
+            format!("There is no memory tree in {}", vault.root().display()),
+            "`memoryctl init` creates it; tree.root in the configuration names another folder.",
+        )
+        .into())
+    }
+
+    /// The project that a folder belongs to.
+    fn site(folder: &Path) -> Result<Site, Error> {
+        let root = project::root(folder)?;
+        let name =
+            root.file_name().map_or_else(|| "root".to_owned(), |name| name.to_string_lossy().into_owned());
+        Ok(Site { hash: project::hash(&root), name, root })
+    }
+
+    /// Reads every file of the tree, and the learnings of every project that is there.
+    fn reading(&self) -> Result<Reading, Error> {
+        let vault = self.tree()?;
+        let known = self.view().read(projects::all)?;
+        let learnings = |known: &Known| Leaf { path: vault::learnings(&known.root), tier: Tier::Local };
+        let leaves = known.iter().map(learnings).chain(vault.files()?);
+        let mut reading = Reading::default();
+        for leaf in leaves {
+            match vault.read(&leaf.path) {
+                Ok(Some(text)) => reading.sheets.push(Sheet { leaf, text }),
+                Ok(None) => {}
+                Err(error) => reading.unread.push(error.to_string()),
+            }
+        }
+        Ok(reading)
+    }
+
+    /// Notes as they are answered, at most `limit`.
+    fn told(&self, reading: &Reading, mut notes: Vec<Note>, limit: u64) -> NotePage {
+        let total = notes.len() as u64;
+        notes.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
+        self.redact(&mut notes);
+        NotePage { notes, total, files: reading.sheets.len() as u64, unread: reading.unread.clone() }
+    }
+
+    /// Takes out what people wrote that nobody is to be told (spec M14). Their files stay as they are.
+    fn redact(&self, notes: &mut [Note]) {
+        let mut entry = self.entry();
+        for note in notes {
+            note.text = entry.text(&note.text);
+            note.title = entry.text(&note.title);
+            note.rule = note.rule.take().map(|rule| entry.text(&rule));
+            note.section = note.section.take().map(|section| entry.text(&section));
+        }
+    }
+
+    fn search_notes(&self, call: &SearchNotes) -> Result<NotePage, Error> {
+        let mut reading = self.reading()?;
+        reading.sheets.retain(|sheet| call.archive || sheet.leaf.tier != Tier::Cold);
+        let found = matching(&reading, &call.words)?;
+        Ok(self.told(&reading, found, page(call.limit, FOUND)))
+    }
+
+    fn learned_notes(&self, call: &LearnedNotes) -> Result<NotePage, Error> {
+        let reading = self.reading()?.only(|leaf| matches!(leaf.tier, Tier::Corrections | Tier::Hot));
+        let notes = reading.notes();
+        let of = |kind| notes.iter().filter(move |note| note.kind == kind);
+        let mut corrections: Vec<&Note> = of(NoteKind::Correction).collect();
+        corrections.sort_by_key(|note| Reverse((note.date, note.line)));
+        corrections.truncate(usize::try_from(page(call.corrections, RECENT)).unwrap_or(usize::MAX));
+        let rules = of(NoteKind::Line).filter(|note| note.tier == Tier::Hot);
+        let notes: Vec<Note> = corrections.into_iter().chain(rules).cloned().collect();
+        let total = notes.len() as u64;
+        Ok(self.told(&reading, notes, total))
+    }
+
+    fn project_notes(&self, named: &str) -> Result<NotePage, Error> {
+        let known = self.view().read(projects::all)?;
+        let site = if named.starts_with('/') { Some(Self::site(Path::new(named))?) } else { None };
+        let name = site.as_ref().map_or(named, |site| &site.name);
+        let own = self.tree()?.root().join("projects").join(format!("{name}.md"));
+        let is_its =
+            |known: &&Known| site.as_ref().map_or(known.name == name, |site| known.hash == site.hash);
+        let learnings: Vec<PathBuf> =
+            known.iter().filter(is_its).map(|known| vault::learnings(&known.root)).collect();
+        let reading = self.reading()?.only(|leaf| leaf.path == own || learnings.contains(&leaf.path));
+        if reading.sheets.is_empty() && reading.unread.is_empty() {
+            return Err(Fault::not_found(
+                format!("Nothing is noted of a project {name}"),
+                "`memoryctl projects` lists the projects that something was logged in.",
+            )
+            .into());
+        }
+        let notes = reading.notes();
+        let total = notes.len() as u64;
+        Ok(self.told(&reading, notes, total))
+    }
+}
+
+impl Reading {
+    /// Only some of the files.
+    fn only(mut self, wanted: impl Fn(&Leaf) -> bool) -> Self {
+        self.sheets.retain(|sheet| wanted(&sheet.leaf));
+        self
+    }
+
+    /// The entries of all files, without what a file has at first.
+    fn notes(&self) -> Vec<Note> {
+        self.sheets.iter().flat_map(Sheet::notes).collect()
+    }
+}
+
+impl Sheet {
+    fn entries(&self) -> Vec<Entry<'_>> {
+        let mut entries = markdown::entries(&self.text, &markdown::parse(&self.text));
+        entries.retain(|entry| !(entry.kind == NoteKind::Prose && vault::is_header(entry.text)));
+        entries
+    }
+
+    fn notes(&self) -> Vec<Note> {
+        self.entries().iter().map(|entry| note(&self.leaf, entry)).collect()
+    }
+
+    /// How many entries it has, prose not counted.
+    fn count(&self) -> u64 {
+        self.entries().iter().filter(|entry| entry.kind != NoteKind::Prose).count() as u64
+    }
+}
+
+fn note(leaf: &Leaf, entry: &Entry<'_>) -> Note {
+    Note {
+        id: entry.id(),
+        file: leaf.path.display().to_string(),
+        line: entry.line as u64,
+        tier: leaf.tier,
+        kind: entry.kind,
+        section: entry.section.map(str::to_owned),
+        title: entry.title.clone(),
+        date: entry.date(),
+        rule: entry.rule().map(str::to_owned),
+        text: entry.text.to_owned(),
+        words: Vec::new(),
+    }
+}
+
+/// The notes that have words of a query, best first: by how rare the words are that they have, then the most specific,
+/// then the most recent (spec M8).
+fn matching(reading: &Reading, query: &str) -> Result<Vec<Note>, Fault> {
+    if index::shared(query, query).is_empty() {
+        return Err(Fault::invalid("There is no word to search for", "Give words that the notes may have."));
+    }
+    let mut notes = reading.notes();
+    let mut known: HashMap<String, f64> = HashMap::new();
+    for note in &mut notes {
+        // A file's name and a section's heading say what an entry is about.
+        let name = Path::new(&note.file).file_stem().unwrap_or_default().to_string_lossy();
+        let about = format!("{name}\n{}\n{}", note.section.as_deref().unwrap_or_default(), note.text);
+        note.words = index::shared(query, &about);
+        note.words.iter().for_each(|word| *known.entry(word.clone()).or_default() += 1.0);
+    }
+    #[allow(clippy::cast_precision_loss, reason = "there are few notes")]
+    let all = notes.len() as f64;
+    let weight =
+        |word: &String| known.get(word).map_or(0.0, |has| (1.0 + (all - has + 0.5) / (has + 0.5)).ln());
+    let score = |note: &Note| note.words.iter().map(weight).sum::<f64>();
+    let mut scored: Vec<(f64, Note)> = notes.into_iter().map(|note| (score(&note), note)).collect();
+    scored.retain(|(_, note)| !note.words.is_empty());
+    scored.sort_by(|(one, a), (other, b)| {
+        other
+            .total_cmp(one)
+            .then(a.tier.cmp(&b.tier))
+            .then(b.date.cmp(&a.date))
+            .then((&a.file, a.line).cmp(&(&b.file, b.line)))
+    });
+    Ok(scored.into_iter().map(|(_, note)| note).collect())
+}

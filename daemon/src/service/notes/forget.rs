@@ -1,0 +1,67 @@
+//! Forgetting: what is said of something goes to the archive, once a person confirmed it (spec M13).
+
+use std::collections::HashSet;
+
+use memoryd_proto::{Fault, ForgetNotes, Forgotten, Note, Serve, Tier};
+
+use super::{App, matching, note};
+use crate::domain::markdown::edit;
+use crate::error::Error;
+use crate::index;
+use crate::journal::{Change, Draft};
+
+impl Serve<ForgetNotes> for App {
+    fn serve(&self, call: ForgetNotes) -> Result<Forgotten, Fault> {
+        Ok(self.forget_notes(&call)?)
+    }
+}
+
+impl App {
+    fn forget_notes(&self, call: &ForgetNotes) -> Result<Forgotten, Error> {
+        let month = self.tender.zone.day(self.now()).format("%Y-%m").to_string();
+        let root = self.tree()?.root();
+        let archive = root.join(format!("archive/forgotten-{month}.md"));
+        let wanted = index::shared(&call.words, &call.words).len();
+        let (operation, mut notes) = self.journal.commit_files("forget", |planning| {
+            let reading = self.reading()?.only(|leaf| leaf.tier != Tier::Cold);
+            let mut notes = matching(&reading, &call.words)?;
+            notes.retain(|note| note.words.len() == wanted);
+            let mut draft = Draft::default();
+            if call.confirmed.is_empty() {
+                return Ok((draft, notes));
+            }
+            notes.retain(|note| call.confirmed.contains(&note.id));
+            if notes.is_empty() {
+                return Ok((draft, notes));
+            }
+            draft.reason = format!("forget {:?}", self.entry().text(&call.words));
+            let going: HashSet<(&str, u64)> =
+                notes.iter().map(|note| (note.file.as_str(), note.line)).collect();
+            let before = planning.view.vault.read(&archive)?;
+            let mut kept = before.clone().unwrap_or_else(|| format!("# Forgotten in {month}\n\n---\n"));
+            for sheet in &reading.sheets {
+                let goes = |note: &Note| going.contains(&(note.file.as_str(), note.line));
+                let entries = sheet.entries();
+                let gone: Vec<_> = entries.iter().filter(|entry| goes(&note(&sheet.leaf, entry))).collect();
+                if gone.is_empty() {
+                    continue;
+                }
+                for entry in &gone {
+                    // A heading of the first level ends every entry before it.
+                    let file = sheet.leaf.path.strip_prefix(root).unwrap_or(&sheet.leaf.path);
+                    let section = entry.section.map_or_else(String::new, |section| format!(", {section}"));
+                    let from = format!("# From {}{section}", file.display());
+                    kept = edit::append(&kept, None, &format!("{from}\n\n{}", entry.text)).0;
+                }
+                let spans: Vec<_> = gone.iter().map(|entry| entry.span.clone()).collect();
+                let left = Some(edit::remove(&sheet.text, &spans)).filter(|left| !left.trim().is_empty());
+                draft.changes.push(Change::file(&sheet.leaf.path, Some(&sheet.text), left.as_deref()));
+            }
+            // What goes is in the archive before it is gone.
+            draft.changes.insert(0, Change::file(&archive, before.as_deref(), Some(&kept)));
+            Ok((draft, notes))
+        })?;
+        self.redact(&mut notes);
+        Ok(Forgotten { notes, archive: archive.display().to_string(), operation })
+    }
+}
