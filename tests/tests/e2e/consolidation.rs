@@ -21,7 +21,7 @@ const TASK: &str = "The accounting dashboard shows yesterday's revenue figures";
 const LIKE_IT: &str = "accounting dashboard shows old revenue figures of yesterday";
 
 /// An improvement as another daemon exports it: used in `uses` tasks, `successes` of which succeeded.
-fn learned(whose: &str, id: &str, document: &str, successes: u64, uses: u64) -> Improvement {
+pub fn learned(whose: &str, id: &str, document: &str, successes: u64, uses: u64) -> Improvement {
     let lesson = serde_json::json!({
         "id": id, "agent": whose, "scope": "global", "category": "error_handling", "document": document,
         "confidence": 0.8, "created_at": "2026-01-01T09:00:00Z",
@@ -37,7 +37,7 @@ fn tagged(tag: &str, improvement: Improvement) -> Improvement {
     Improvement { context_tags: vec![tag.to_owned()], ..improvement }
 }
 
-fn import(world: &World<'_>, improvements: impl IntoIterator<Item = Improvement>) {
+pub fn import(world: &World<'_>, improvements: impl IntoIterator<Item = Improvement>) {
     let records: Vec<Record> = improvements.into_iter().map(Record::Improvement).collect();
     let count = records.len() as u64;
     let imported = world.ask(Import { records, dry_run: false });
@@ -284,7 +284,7 @@ fn s5_who_knows_it_in_other_words_or_barred_it_receives_nothing() {
 }
 
 #[test]
-fn s5_consolidating_ten_times_is_consolidating_once() {
+fn fault_29_consolidating_ten_times_is_consolidating_once() {
     everywhere(|world| {
         three_agents(world);
         import(

@@ -65,7 +65,7 @@ fn q1_a_recall_that_nobody_reports_warms_nothing() {
 }
 
 #[test]
-fn q3_only_the_used_item_gains_and_the_idle_ones_are_not_credited() {
+fn fault_31_only_the_used_item_gains_and_the_idle_ones_are_not_credited() {
     everywhere(|world| {
         let ids: Vec<_> = ["copper", "iron", "zinc", "steel", "brass"]
             .map(|metal| world.remember(&format!("Check the {metal} pump before opening the valve")))
