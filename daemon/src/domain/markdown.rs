@@ -1,7 +1,7 @@
 //! Markdown as blocks that keep their exact source text (spec M2).
 //!
 //! The blocks of a document are consecutive pieces of its text, so printing them one after the other gives the text
-//! back, byte for byte, whatever it is. Within them [entries](entries) are recognised, and [edits](edit) insert or cut
+//! back, byte for byte, whatever it is. Within them [entries] are recognised, and [edits](edit) insert or cut
 //! bytes at the borders of blocks and touch no others.
 
 pub mod edit;
