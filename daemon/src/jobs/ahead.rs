@@ -22,23 +22,12 @@ impl Ahead {
     /// Takes in a plan that comes before.
     pub fn absorb(&mut self, plan: &Plan) {
         for change in plan.steps.iter().flat_map(|step| &step.changes) {
-            match change {
-                Change::Improvement { row, edit } => {
-                    let Some(either) = edit.after.as_ref().or(edit.before.as_ref()) else { continue };
-                    let key = (either.agent.key(), either.scope.clone(), either.id.clone());
-                    self.improvements.insert(key, (*row, edit.after.clone()));
-                }
-                Change::Usage { agent, id, edit } => {
-                    self.usage.insert((agent.key(), id.clone()), edit.after.clone());
-                }
-                Change::Evaluation { .. }
-                | Change::Snapshot(_)
-                | Change::Backup(_)
-                | Change::File(_)
-                | Change::Review(_)
-                | Change::Profile(_)
-                | Change::Context { .. }
-                | Change::Journal(_) => {}
+            if let Change::Improvement { row, edit } = change {
+                let Some(either) = edit.after.as_ref().or(edit.before.as_ref()) else { continue };
+                let key = (either.agent.key(), either.scope.clone(), either.id.clone());
+                self.improvements.insert(key, (*row, edit.after.clone()));
+            } else if let Change::Usage { agent, id, edit } = change {
+                self.usage.insert((agent.key(), id.clone()), edit.after.clone());
             }
         }
     }

@@ -5,7 +5,7 @@ use memoryd_proto::{Cadence, Deprecation, Improvement, JobName};
 use super::{Job, Tending};
 use crate::domain::judgement;
 use crate::error::Error;
-use crate::journal::{Change, Plan, Step};
+use crate::journal::{Plan, Step};
 use crate::store::listing::Wanted;
 
 /// The job.
@@ -42,12 +42,7 @@ impl Job for Deprecate {
             );
             let deprecation = Some(Deprecation { reason: judgement::FAILING.to_owned(), at: tending.now });
             let after = Improvement { deprecation, ..before.clone() };
-            plan.steps.push(Step {
-                agent: Some(before.agent.clone()),
-                why,
-                changes: vec![Change::improvement(row, Some(before), Some(after))],
-                ..Step::default()
-            });
+            plan.steps.push(Step::of(why, row, before, Some(after)));
         }
         Ok(plan)
     }

@@ -5,7 +5,7 @@ use memoryd_proto::{Cadence, Improvement, JobName, Promotion};
 use super::{Job, Tending};
 use crate::domain::judgement::{self, Promoting};
 use crate::error::Error;
-use crate::journal::{Change, Plan, Step};
+use crate::journal::{Plan, Step};
 use crate::store::listing::Wanted;
 
 /// The job.
@@ -42,12 +42,7 @@ impl Job for Promote {
             );
             let promotion = Some(Promotion { at: tending.now, uses: usage.usage_count });
             let after = Improvement { confidence, promotion, ..before.clone() };
-            plan.steps.push(Step {
-                agent: Some(before.agent.clone()),
-                why,
-                changes: vec![Change::improvement(row, Some(before), Some(after))],
-                ..Step::default()
-            });
+            plan.steps.push(Step::of(why, row, before, Some(after)));
         }
         Ok(plan)
     }

@@ -6,7 +6,7 @@ use memoryd_proto::{Cadence, JobName, Standing};
 
 use super::{Job, Tending};
 use crate::error::Error;
-use crate::journal::{Change, Plan, Step};
+use crate::journal::{Plan, Step};
 use crate::store::listing::Wanted;
 
 /// The job.
@@ -33,12 +33,7 @@ impl Job for RemoveDeprecated {
             };
             let since = tending.zone.day(deprecation.at);
             let why = format!("remove {}: deprecated since {since}, {}", before.id, deprecation.reason);
-            plan.steps.push(Step {
-                agent: Some(before.agent.clone()),
-                why,
-                changes: vec![Change::improvement(row, Some(before), None)],
-                ..Step::default()
-            });
+            plan.steps.push(Step::of(why, row, before, None));
         }
         Ok(plan)
     }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use memoryd_proto::{AgentName, PlannedChange};
+use memoryd_proto::{AgentName, Improvement, PlannedChange};
 
 use super::{Change, Event};
 
@@ -36,6 +36,13 @@ pub struct Step {
 }
 
 impl Step {
+    /// A step that changes one improvement, or removes it, and nothing else.
+    #[must_use]
+    pub fn of(why: String, row: Option<i64>, before: Improvement, after: Option<Improvement>) -> Self {
+        let agent = Some(before.agent.clone());
+        Self { agent, why, changes: vec![Change::improvement(row, Some(before), after)], ..Self::default() }
+    }
+
     /// As it is told to a person.
     #[must_use]
     pub fn told(&self) -> PlannedChange {

@@ -226,17 +226,9 @@ impl App {
         let planned: HashSet<&str> = draft
             .changes
             .iter()
-            .filter_map(|change| match change {
-                Change::Improvement { edit, .. } => edit.after.as_ref().map(|after| after.id.as_str()),
-                Change::Evaluation { .. }
-                | Change::Snapshot(_)
-                | Change::Backup(_)
-                | Change::File(_)
-                | Change::Review(_)
-                | Change::Profile(_)
-                | Change::Usage { .. }
-                | Change::Context { .. }
-                | Change::Journal(_) => None,
+            .filter_map(|change| {
+                let Change::Improvement { edit, .. } = change else { return None };
+                edit.after.as_ref().map(|after| after.id.as_str())
             })
             .collect();
         let taken = |id: &ImprovementId| -> Result<bool, Error> {

@@ -11,7 +11,7 @@ use crate::domain::consolidation::{self, Groups};
 use crate::domain::text::Wording;
 use crate::index::{self, Join};
 use crate::jobs::Tending;
-use crate::journal::{Change, Plan, Step};
+use crate::journal::{Plan, Step};
 
 /// Vectors between two notices of progress.
 const OFTEN: usize = 256;
@@ -89,6 +89,5 @@ fn step(tending: &Tending<'_>, items: &[Item], group: &[usize], place: usize) ->
     }
     let why = format!("confirm {}: also learned by {}", before.id, fresh.join(", "));
     let after = Improvement { cross_validation: Some(confirmed), ..before.clone() };
-    let changes = vec![Change::improvement(*row, Some(before.clone()), Some(after))];
-    Some(Step { agent: Some(before.agent.clone()), why, changes, ..Step::default() })
+    Some(Step::of(why, *row, before.clone(), Some(after)))
 }
