@@ -19,6 +19,7 @@ use serde::{Deserialize, Serialize};
 use crate::domain::assessment::{InsightRule, seed_rules};
 use crate::domain::capture;
 use crate::domain::intake::Thresholds;
+use crate::domain::judgement::Promoting;
 use crate::domain::ranking::{Blend, Rules};
 use crate::domain::secrets;
 use crate::domain::utility::{Kernel, Learning};
@@ -423,6 +424,13 @@ impl Config {
             decay: self.learning.decay_factor,
             outcomes: self.learning.outcomes,
         }
+    }
+
+    /// When success raises confidence.
+    #[must_use]
+    pub fn promoting(&self) -> Promoting {
+        let Promotion { usage, success_rate, boost, cap } = self.promotion;
+        Promoting { usage, success_rate, boost, cap }
     }
 
     /// The numbers of the contextual estimator.

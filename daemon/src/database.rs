@@ -4,6 +4,7 @@
 //! the process in any case; with [`Durability::Full`] it survives a power cut too.
 
 mod checkpoint;
+pub mod span;
 
 use std::path::{Path, PathBuf};
 use std::str::FromStr;

@@ -15,6 +15,8 @@ pub mod review;
 
 pub use ahead::Ahead;
 
+use std::collections::HashSet;
+
 use chrono::{DateTime, Utc};
 use memoryd_proto::{Cadence, Improvement, JobName};
 
@@ -66,6 +68,8 @@ pub struct Tending<'a> {
     pub zone: Zone,
     /// What the jobs before this one are about to do, when they were only planned.
     pub ahead: &'a Ahead,
+    /// Items that a person took back from this job. Steps that touch them are left out of its plan.
+    pub taken_back: &'a HashSet<String>,
     /// Is told how much of the planning is done, of how much.
     pub progress: &'a dyn Fn(u64, u64),
 }

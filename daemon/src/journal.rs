@@ -261,7 +261,7 @@ impl Journal {
         &self,
         keep: impl FnOnce(&Connection) -> Result<(), crate::database::Error>,
     ) -> Result<(), Error> {
-        self.writer.lock().transaction(Durability::Process, |transaction| Ok(keep(transaction)?))
+        self.writer.lock().transaction(Durability::Full, |transaction| Ok(keep(transaction)?))
     }
 
     /// Keeps the receipt of a recall, and counts the recall for the items that it returned.

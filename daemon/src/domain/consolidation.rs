@@ -9,6 +9,7 @@ use memoryd_proto::{
 };
 
 use super::corroboration::SOURCES;
+use super::judgement;
 use super::utility::Ledgered;
 
 /// The agent whose memory holds the principles.
@@ -28,13 +29,12 @@ pub fn eligible(improvement: &Improvement, from: f64) -> bool {
 
 /// Which of two improvements is the better one: it comes first.
 ///
-/// First counts the success rate by the rule of succession, (successes + 1) / (uses + 2), so that one lucky use does not
-/// outrank many good ones and what is untested outranks what fails; then uses, confidence, the older, and last the names.
+/// First counts the record, then uses, confidence, the older, and last the names.
 #[must_use]
 pub fn better(one: &Improvement, other: &Improvement) -> Ordering {
-    let rate = |usage: &Usage| real(usage.success_count + 1) / real(usage.usage_count + 2);
-    rate(&other.usage)
-        .total_cmp(&rate(&one.usage))
+    let record = |usage: &Usage| judgement::record(usage.success_count, usage.usage_count);
+    record(&other.usage)
+        .total_cmp(&record(&one.usage))
         .then(other.usage.usage_count.cmp(&one.usage.usage_count))
         .then(other.confidence.get().total_cmp(&one.confidence.get()))
         .then_with(|| (one.created_at, &one.agent, &one.id).cmp(&(other.created_at, &other.agent, &other.id)))

@@ -5,6 +5,14 @@ use memoryd_proto::{Confidence, Improvement, Usage};
 /// The reason of a deprecation by failure (spec I6).
 pub const FAILING: &str = "Low success rate after extensive usage";
 
+/// How good a record is by the rule of succession, `(successes + 1) / (uses + 2)`: one lucky use does not outrank many
+/// good ones, and what is untested outranks what fails.
+#[must_use]
+#[allow(clippy::cast_precision_loss, reason = "counts stay far below 2^52")]
+pub fn record(successes: u64, uses: u64) -> f64 {
+    (successes + 1) as f64 / (uses + 2) as f64
+}
+
 /// Whether an improvement that was used at least `from` times succeeded too seldom (spec I6, I7).
 #[must_use]
 pub fn fails(usage: &Usage, from: u64, below: f64) -> bool {

@@ -3,7 +3,7 @@
 use memoryd_proto::{Cadence, Improvement, JobName, Promotion};
 
 use super::{Job, Tending};
-use crate::domain::judgement::{self, Promoting};
+use crate::domain::judgement;
 use crate::error::Error;
 use crate::journal::{Plan, Step};
 use crate::store::listing::Wanted;
@@ -21,13 +21,7 @@ impl Job for Promote {
     }
 
     fn plan(&self, tending: &Tending<'_>) -> Result<Plan, Error> {
-        let promotion = &tending.config.promotion;
-        let rule = Promoting {
-            usage: promotion.usage,
-            success_rate: promotion.success_rate,
-            boost: promotion.boost,
-            cap: promotion.cap,
-        };
+        let rule = tending.config.promoting();
         let mut plan = Plan { reason: "the confidence of what succeeds rises".to_owned(), ..Plan::default() };
         let wanted = Wanted { used: Some(rule.usage), ..Wanted::default() };
         for (row, before) in tending.improvements(&wanted)? {

@@ -10,6 +10,7 @@ use rusqlite::Connection;
 use super::{Job, Tending};
 use crate::clock::Zone;
 use crate::config::Config;
+use crate::database::span::Span;
 use crate::domain::criteria::{self, Evidence, Part};
 use crate::domain::decay;
 use crate::error::Error;
@@ -18,7 +19,7 @@ use crate::ledger::recalls::EXPIRY;
 use crate::ledger::{contexts, week as ledger};
 use crate::store::listing::{self, Showing, Wanted};
 use crate::store::reviews;
-use crate::store::tally::{self, Span};
+use crate::store::tally;
 use crate::view::View;
 
 /// Bins of the distribution of Q-values.
@@ -69,9 +70,14 @@ pub fn of(
     week: Week,
     now: DateTime<Utc>,
 ) -> Result<Reviewed, Error> {
-    let span = [zone.midnight(week.monday()), zone.midnight(week.next().monday())];
+    let span = span(zone, week);
     let asked = Asked { config, zone, week, span, now };
     view.read(|connection| asked.review(connection))
+}
+
+/// From the midnight that a week begins with to the one that it ends with.
+fn span(zone: Zone, week: Week) -> Span {
+    [week, week.next()].map(|week| zone.midnight(week.monday()))
 }
 
 /// What a review is made from.
@@ -117,7 +123,7 @@ impl Asked<'_> {
     /// The span of `n` weeks before this one.
     fn weeks_before(&self, n: u64) -> (Week, Span) {
         let week = self.week.before(n);
-        (week, [self.zone.midnight(week.monday()), self.zone.midnight(week.next().monday())])
+        (week, span(self.zone, week))
     }
 
     fn days(&self, connection: &Connection) -> Result<Vec<Day>, Error> {

@@ -7,7 +7,7 @@
 use std::ops::ControlFlow;
 
 use chrono::{DateTime, Utc};
-use memoryd_proto::{Happening, JobName, OperationId};
+use memoryd_proto::{Happening, OperationId};
 use rusqlite::Connection;
 
 use super::apply::Touched;
@@ -15,7 +15,6 @@ use super::operations::{self, Told};
 use super::{Change, Edit, Journal, Place, Plan, Step, span};
 use crate::database::Durability;
 use crate::error::Error;
-use crate::ledger::runs::{self, Runs};
 use crate::ledger::usage;
 use crate::store::{listing, performance, reviews, rows};
 
@@ -101,16 +100,6 @@ impl Journal {
             self.events.publish(now, Happening::Committed { operation, actor, reason, agent: None, changes });
         }
         Ok(carried)
-    }
-
-    /// Keeps when jobs ran, apart from any operation.
-    ///
-    /// # Errors
-    /// Those of the database.
-    pub fn keep_runs(&self, kept: &[(JobName, Runs)]) -> Result<(), Error> {
-        self.writer.lock().transaction(Durability::Full, |transaction| {
-            Ok(kept.iter().try_for_each(|(job, runs)| runs::put(transaction, *job, runs))?)
-        })
     }
 
     /// Whether an operation of this actor was interrupted and waits for its next run.

@@ -6,20 +6,14 @@ use chrono::{DateTime, Utc};
 use memoryd_proto::{AgentName, ImprovementId, TaskUse};
 use rusqlite::{Connection, params};
 
+use crate::database::span::{Span, counted as count_each, micros};
 use crate::database::{Error, instant, stored};
-
-fn micros(span: [DateTime<Utc>; 2]) -> [i64; 2] {
-    span.map(|at| at.timestamp_micros())
-}
 
 /// The recalls of each agent, and how many of them were reported.
 ///
 /// # Errors
 /// Those of the database.
-pub fn recalls(
-    connection: &Connection,
-    span: [DateTime<Utc>; 2],
-) -> Result<BTreeMap<String, (u64, u64)>, Error> {
+pub fn recalls(connection: &Connection, span: Span) -> Result<BTreeMap<String, (u64, u64)>, Error> {
     let sql =
         "SELECT agent, count(*), count(operation) FROM recall WHERE at >= ?1 AND at < ?2 GROUP BY agent";
     let mut statement = connection.prepare_cached(sql)?;
@@ -31,22 +25,17 @@ pub fn recalls(
 ///
 /// # Errors
 /// Those of the database.
-pub fn interactions(
-    connection: &Connection,
-    span: [DateTime<Utc>; 2],
-) -> Result<BTreeMap<String, u64>, Error> {
+pub fn interactions(connection: &Connection, span: Span) -> Result<BTreeMap<String, u64>, Error> {
     let sql = "SELECT context, count(*) FROM recall WHERE at >= ?1 AND at < ?2 \
                AND operation IS NOT NULL AND context IS NOT NULL GROUP BY context";
-    let mut statement = connection.prepare_cached(sql)?;
-    let rows = statement.query_map(micros(span), |row| Ok((row.get(0)?, row.get(1)?)))?;
-    Ok(rows.collect::<Result<_, _>>()?)
+    count_each(connection, sql, span)
 }
 
 /// Of the reported recalls that returned something, those of which something was used, and how many there were.
 ///
 /// # Errors
 /// Those of the database.
-pub fn helped(connection: &Connection, span: [DateTime<Utc>; 2]) -> Result<(u64, u64), Error> {
+pub fn helped(connection: &Connection, span: Span) -> Result<(u64, u64), Error> {
     // A report says something of each item that its recall returned, so without outcomes nothing was returned.
     let sql = "SELECT coalesce(sum(used), 0), count(*) FROM \
                (SELECT max(outcome.used) AS used FROM recall \
@@ -59,14 +48,14 @@ pub fn helped(connection: &Connection, span: [DateTime<Utc>; 2]) -> Result<(u64,
 ///
 /// # Errors
 /// Those of the database.
-pub fn counted(connection: &Connection, span: [DateTime<Utc>; 2]) -> Result<(u64, u64), Error> {
+pub fn counted(connection: &Connection, span: Span) -> Result<(u64, u64), Error> {
     let sql = "SELECT count(CASE WHEN usage.last_used >= outcome.at THEN 1 END), count(*) FROM outcome \
                LEFT JOIN usage ON usage.agent = outcome.agent AND usage.id = outcome.id \
                WHERE outcome.at >= ?1 AND outcome.at < ?2 AND used = 1 AND counted = 1 AND void = 0";
     pair(connection, sql, span)
 }
 
-fn pair(connection: &Connection, sql: &str, span: [DateTime<Utc>; 2]) -> Result<(u64, u64), Error> {
+fn pair(connection: &Connection, sql: &str, span: Span) -> Result<(u64, u64), Error> {
     Ok(connection.prepare_cached(sql)?.query_row(micros(span), |row| Ok((row.get(0)?, row.get(1)?)))?)
 }
 
@@ -91,7 +80,7 @@ pub struct Used {
 ///
 /// # Errors
 /// Those of the database.
-pub fn used(connection: &Connection, span: [DateTime<Utc>; 2]) -> Result<Vec<Used>, Error> {
+pub fn used(connection: &Connection, span: Span) -> Result<Vec<Used>, Error> {
     let sql = "SELECT outcome.agent, outcome.id, count(*), sum(outcome.success), usage_count, success_count \
                FROM outcome JOIN usage ON usage.agent = outcome.agent AND usage.id = outcome.id \
                WHERE outcome.at >= ?1 AND outcome.at < ?2 AND used = 1 AND counted = 1 AND void = 0 \

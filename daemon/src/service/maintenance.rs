@@ -162,18 +162,27 @@ impl App {
         let known = known.unwrap_or_else(|| Runs::none(run.started_at));
         let failures = known.failures.saturating_add(1);
         let retry_at = Some(now + schedule::backoff(failures));
-        self.journal.keep_runs(&[(job, Runs { due: known.due, failures, retry_at, last: Some(run) })])
+        let failed = Runs { due: known.due, failures, retry_at, last: Some(run) };
+        self.journal.note(|connection| runs::put(connection, job, &failed))
     }
 
     /// The plan of a job, without what a person took back.
     fn plan(&self, job: &dyn Job, now: DateTime<Utc>, ahead: &Ahead) -> Result<Plan, Error> {
+        let actor = jobs::actor(job.name());
+        let taken_back = self.view().read(|connection| journal::taken_back(connection, &actor))?;
         let mut plan = apart::run_behind(|| {
             let progress = self.progress(job.name(), Phase::Planning);
             let (view, config, zone) = (self.view(), &self.config, self.tender.zone);
-            job.plan(&Tending { view, config, now, zone, ahead, progress: &progress })
+            job.plan(&Tending {
+                view,
+                config,
+                now,
+                zone,
+                ahead,
+                taken_back: &taken_back,
+                progress: &progress,
+            })
         })?;
-        let actor = jobs::actor(job.name());
-        let taken_back = self.view().read(|connection| journal::taken_back(connection, &actor))?;
         let planned = plan.steps.len();
         plan.steps.retain(|step| step.changes.iter().all(|change| !taken_back.contains(&change.item())));
         let left_alone = planned - plan.steps.len();

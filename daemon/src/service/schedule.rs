@@ -77,7 +77,8 @@ impl App {
             Turn::Runs(due) => Ok(Some(due)),
             Turn::Waits => Ok(interrupted.then_some(runs.due)),
             Turn::Resets => {
-                self.journal.keep_runs(&[(job, Runs { due: now, ..runs })])?;
+                let reset = Runs { due: now, ..runs };
+                self.journal.note(|connection| runs::put(connection, job, &reset))?;
                 Ok(interrupted.then_some(now))
             }
         }
@@ -92,7 +93,11 @@ impl App {
                 new.push((job.name(), Runs::none(self.now())));
             }
         }
-        if new.is_empty() { Ok(()) } else { self.journal.keep_runs(&new) }
+        if new.is_empty() {
+            return Ok(());
+        }
+        self.journal
+            .note(|connection| new.iter().try_for_each(|(job, runs)| runs::put(connection, *job, runs)))
     }
 
     fn runs(&self, job: JobName) -> Result<Option<Runs>, Error> {

@@ -2,13 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use chrono::{DateTime, Utc};
 use rusqlite::{Connection, params};
 
 use crate::database::Error;
-
-/// A span of time: from the first instant up to, not including, the second.
-pub type Span = [DateTime<Utc>; 2];
+use crate::database::span::{Span, counted, micros};
 
 /// Tasks of a span.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -108,14 +105,4 @@ pub fn succeeding(connection: &Connection, from: u64, rate: f64) -> Result<Vec<i
     let mut statement = connection.prepare_cached(sql)?;
     let rows = statement.query_map(params![from, rate], |row| row.get(0))?;
     Ok(rows.collect::<Result<_, _>>()?)
-}
-
-fn counted(connection: &Connection, sql: &str, span: Span) -> Result<BTreeMap<String, u64>, Error> {
-    let mut statement = connection.prepare_cached(sql)?;
-    let rows = statement.query_map(micros(span), |row| Ok((row.get(0)?, row.get(1)?)))?;
-    Ok(rows.collect::<Result<_, _>>()?)
-}
-
-fn micros(span: Span) -> [i64; 2] {
-    span.map(|at| at.timestamp_micros())
 }

@@ -7,15 +7,15 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashSet};
 
-use memoryd_proto::{AgentName, Improvement, ImprovementId, JobName, Scope};
+use memoryd_proto::{AgentName, Improvement, ImprovementId, Scope};
 
 use super::Item;
 use crate::domain::consolidation::{self, Groups};
 use crate::domain::text::{self, Wording};
 use crate::error::Error;
 use crate::index::Join;
-use crate::jobs::{self, Tending};
-use crate::journal::{self, Change, Edit, Event, Plan, Step};
+use crate::jobs::Tending;
+use crate::journal::{Change, Edit, Event, Plan, Step};
 use crate::ledger::outcomes::{self, Outcome};
 use crate::ledger::usage;
 
@@ -27,10 +27,8 @@ const SHOWN: usize = 60;
 
 /// Plans the merging, and returns the items as it leaves them.
 pub(super) fn plan(tending: &Tending<'_>, mut items: Vec<Item>, plan: &mut Plan) -> Result<Vec<Item>, Error> {
-    let actor = jobs::actor(JobName::Consolidate);
-    let taken_back = tending.view.read(|connection| journal::taken_back(connection, &actor))?;
     let mut gone = HashSet::new();
-    for group in groups(tending, &items, &taken_back) {
+    for group in groups(tending, &items) {
         plan.steps.push(step(tending, &mut items, &group)?);
         gone.extend(group.into_iter().skip(1).flatten());
     }
@@ -40,7 +38,7 @@ pub(super) fn plan(tending: &Tending<'_>, mut items: Vec<Item>, plan: &mut Plan)
 }
 
 /// What is to be merged: groups of improvements, the one that stays first.
-fn groups(tending: &Tending<'_>, items: &[Item], taken_back: &HashSet<String>) -> Vec<Vec<Copies>> {
+fn groups(tending: &Tending<'_>, items: &[Item]) -> Vec<Vec<Copies>> {
     let mut copies: BTreeMap<(&AgentName, &ImprovementId), Copies> = BTreeMap::new();
     for (place, Item { improvement, .. }) in items.iter().enumerate() {
         copies.entry((&improvement.agent, &improvement.id)).or_default().push(place);
@@ -54,7 +52,9 @@ fn groups(tending: &Tending<'_>, items: &[Item], taken_back: &HashSet<String>) -
             consolidation::eligible(improvement, tending.config.intake.store_from)
                 && improvement.document == first.document
                 && vector.is_some()
-                && !taken_back.contains(&Change::improvement(*row, None, Some(improvement.clone())).item())
+                && !tending
+                    .taken_back
+                    .contains(&Change::improvement(*row, None, Some(improvement.clone())).item())
         });
         if takes_part {
             let scopes = copies.iter().map(|&place| &items[place].improvement.scope).collect();

@@ -7,11 +7,12 @@ use memoryd_proto::{AgentName, AgentReview, Figures, Point};
 use rusqlite::Connection;
 
 use super::Asked;
+use crate::database::span::Span;
 use crate::domain::performance;
 use crate::error::Error;
 use crate::ledger::week as ledger;
 use crate::store::listing;
-use crate::store::tally::{self, Span, Tasks};
+use crate::store::tally::{self, Tasks};
 
 /// Weeks that are looked back on, this one included.
 const WEEKS: u64 = 12;

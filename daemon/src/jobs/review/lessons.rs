@@ -7,7 +7,7 @@ use rusqlite::Connection;
 
 use super::Asked;
 use crate::domain::criteria::Part;
-use crate::domain::judgement::{self, Promoting};
+use crate::domain::{judgement, ranking};
 use crate::error::Error;
 use crate::ledger::week::{self as ledger, Used};
 use crate::store::listing::{self, Order, Showing, Wanted};
@@ -49,15 +49,14 @@ fn taken<'a>(
     connection: &Connection,
     used: impl Iterator<Item = &'a Used>,
 ) -> Result<Vec<Lesson>, Error> {
-    let (config, showing) = (asked.config, Showing::at(asked.now, asked.config));
+    let (gates, showing) = (asked.config.rules(0.0), Showing::at(asked.now, asked.config));
     let mut lessons = Vec::new();
     for one in used {
         let wanted = Wanted::one(&one.agent, &one.id);
         let found = listing::improvements(connection, &wanted, Order::Export, (0, 1), &showing)?;
         let Some((_, improvement)) = found.into_iter().next() else { continue };
-        let recalled = improvement.deprecation.is_none()
-            && improvement.confidence.get() >= config.intake.store_from
-            && improvement.usage.success_rate.is_none_or(|rate| rate >= config.recall.success_rate);
+        let (confidence, rate) = (improvement.confidence.get(), improvement.usage.success_rate);
+        let recalled = ranking::barred(improvement.deprecation.is_some(), confidence, rate, &gates).is_none();
         let tasks = ledger::last_tasks(connection, &one.agent, &one.id, asked.span[1], TASKS)?;
         lessons.push(Lesson { improvement, uses: one.uses, successes: one.successes, recalled, tasks });
         if lessons.len() == SHOWN {
@@ -70,13 +69,7 @@ fn taken<'a>(
 /// Of the improvements that were used often enough: those that fail and are deprecated, of those that fail, and those
 /// that succeed and await no promotion, of those that succeed (spec I7, I8).
 pub fn judged(asked: &Asked<'_>, connection: &Connection) -> Result<(Part, Part), Error> {
-    let (deprecation, promotion) = (&asked.config.deprecation, &asked.config.promotion);
-    let rule = Promoting {
-        usage: promotion.usage,
-        success_rate: promotion.success_rate,
-        boost: promotion.boost,
-        cap: promotion.cap,
-    };
+    let (deprecation, rule) = (&asked.config.deprecation, asked.config.promoting());
     let showing = Showing::at(asked.now, asked.config);
     let (part, whole) = tally::failing(connection, deprecation.usage, deprecation.success_rate)?;
     let (deprecated, mut promoted) = (Part { part, whole }, Part::default());
@@ -88,10 +81,9 @@ pub fn judged(asked: &Asked<'_>, connection: &Connection) -> Result<(Part, Part)
     Ok((deprecated, promoted))
 }
 
-/// How good a record is: the success rate, drawn to one half where the uses are few.
-#[allow(clippy::cast_precision_loss, reason = "counts stay far below 2^52")]
+/// How good its record is.
 fn record(used: &Used) -> f64 {
-    (used.all_successes + 1) as f64 / (used.all_uses + 2) as f64
+    judgement::record(used.all_successes, used.all_uses)
 }
 
 #[allow(clippy::cast_precision_loss, reason = "counts stay far below 2^52")]
