@@ -5,15 +5,19 @@
 
 mod maintenance;
 mod range;
+mod recall;
 mod tree;
+mod utility;
 
 pub use maintenance::{Consolidation, Maintenance, Metrics, Promotion, Schedule};
+pub use recall::Recall;
 pub use tree::Tree;
+pub use utility::Utility;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use memoryd_proto::{ContextName, Estimator, ScopeChoice};
+use memoryd_proto::{Estimator, ScopeChoice};
 use serde::{Deserialize, Serialize};
 
 use crate::domain::assessment::{InsightRule, seed_rules};
@@ -119,76 +123,6 @@ pub struct Intake {
     pub corroborated_cap: f64,
 }
 
-/// What a recall returns (spec I10, Q2).
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Recall {
-    /// Items, when the caller does not say how many.
-    pub items: u32,
-    /// Candidates for each item wanted.
-    pub overfetch: u32,
-    /// Fewest candidates.
-    pub candidates: u32,
-    /// Relevance that an item must reach.
-    pub gate: f64,
-    /// Similarity whose relevance is the gate's.
-    pub threshold: f64,
-    /// How fast relevance rises with similarity.
-    pub slope: f64,
-    /// Success rate that a used item must have.
-    pub success_rate: f64,
-    /// What the score of a cross-validated item is multiplied by.
-    pub cross_validated: f64,
-    /// Weight of the cosine.
-    pub dense: f32,
-    /// Weight of the words.
-    pub lexical: f32,
-    /// What a cosine loses when it speaks alone.
-    pub margin: f32,
-    /// What the cosine of a task in which the memory helped loses.
-    pub case_margin: f32,
-    /// How far an item is pulled up towards the best of its neighbours in a sequence.
-    pub neighbour: f32,
-    /// BM25: how far repeated words count.
-    pub k1: f32,
-    /// BM25: how far long texts are marked down.
-    pub b: f32,
-    /// The context of a recall that names none.
-    pub context: ContextName,
-}
-
-/// How learned utility is estimated (spec Q1, Q3, Q4, Q7, Q8).
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Utility {
-    /// `contextual` or `global`.
-    pub estimator: Estimator,
-    /// Contexts that are there from the start.
-    pub contexts: Vec<ContextName>,
-    /// Interactions from which a context is warm.
-    pub warm_threshold: u64,
-    /// Weight of learned utility in a warm context.
-    pub alpha: f64,
-    /// Share of the way to a reward that a Q-value moves.
-    pub learning_rate: f64,
-    /// What is left of a Q-value after a day without recall.
-    pub decay_factor: f64,
-    /// Reward of an item used in a task that succeeded.
-    pub reward_success: f64,
-    /// Reward of an item used in a task that failed.
-    pub reward_failure: f64,
-    /// Reward of an item that was recalled and not used.
-    pub reward_unused: f64,
-    /// Outcomes kept for each improvement.
-    pub outcomes: usize,
-    /// Cosine up to which an outcome says nothing about a query.
-    pub kernel_floor: f64,
-    /// Power of an outcome's weight above the floor.
-    pub kernel_power: i32,
-    /// Observations that the prior of 0.5 is worth.
-    pub prior: f64,
-}
-
 /// When an improvement is no longer recalled (spec I6).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -267,50 +201,6 @@ pub struct Log {
 impl Default for Intake {
     fn default() -> Self {
         Self { store_from: 0.7, candidate_from: 0.5, same_from: 0.95, corroborated_cap: 0.95 }
-    }
-}
-
-impl Default for Recall {
-    fn default() -> Self {
-        Self {
-            items: 5,
-            overfetch: 2,
-            candidates: 10,
-            gate: 0.6,
-            threshold: 0.25,
-            slope: 8.0,
-            success_rate: 0.6,
-            cross_validated: 1.2,
-            dense: 0.4,
-            lexical: 0.6,
-            margin: 0.3,
-            case_margin: 0.2,
-            neighbour: 0.5,
-            k1: 0.5,
-            b: 0.25,
-            context: ContextName::default(),
-        }
-    }
-}
-
-impl Default for Utility {
-    fn default() -> Self {
-        let contexts = ["debugging", "coding", "research"];
-        Self {
-            estimator: Estimator::Contextual,
-            contexts: contexts.iter().filter_map(|name| name.parse().ok()).collect(),
-            warm_threshold: 100,
-            alpha: 0.3,
-            learning_rate: 0.1,
-            decay_factor: 0.99,
-            reward_success: 1.0,
-            reward_failure: -0.2,
-            reward_unused: 0.1,
-            outcomes: 256,
-            kernel_floor: 0.4,
-            kernel_power: 3,
-            prior: 0.5,
-        }
     }
 }
 
