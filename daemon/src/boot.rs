@@ -25,6 +25,7 @@ use crate::domain::secrets::Redactor;
 use crate::embed::{Cached, Embed, Onnx};
 use crate::error::backup_advice;
 use crate::journal::Journal;
+use crate::notes::Notes;
 use crate::scheduler;
 use crate::server::{self, Limits};
 use crate::service::{About, App, Counters, Tender};
@@ -124,6 +125,7 @@ impl Daemon {
             archive: Arc::new(Archive::new(archive)),
             copies: Arc::new(copies),
             vault: Vault::new(config.tree.folder()?),
+            notes: Arc::new(Notes::new(config.index(embedder.dimension()))),
             embedder,
             degraded,
             clock,

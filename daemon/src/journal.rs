@@ -326,6 +326,7 @@ impl Journal {
                 | Change::Snapshot(_)
                 | Change::Backup(_)
                 | Change::File(_)
+                | Change::Note { .. }
                 | Change::Review(_)
                 | Change::Profile(_)
                 | Change::Usage { .. }

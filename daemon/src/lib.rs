@@ -27,7 +27,7 @@
 //! | 4 jobs | [`jobs`] | one file for each job: what maintenance plans |
 //! | 3 journal | [`journal`] | owns the writer: operations, changes, undo |
 //! | 2 view | [`view`], [`error`] | the bundle of readers; the one conversion to a fault |
-//! | 1 resources | [`database`], [`store`], [`ledger`], [`index`], [`embed`], [`archive`], [`backup`], [`events`], [`project`], [`vault`], [`config`] | blocking |
+//! | 1 resources | [`database`], [`store`], [`ledger`], [`index`], [`embed`], [`archive`], [`backup`], [`events`], [`project`], [`vault`], [`notes`], [`config`] | blocking |
 //! | 0 rules | [`domain`], [`clock`], `memoryd-proto` | pure: no I/O, no clock, cannot block |
 //!
 //! # Invariants
@@ -77,6 +77,7 @@ pub mod jobs;
 pub mod journal;
 pub mod ledger;
 pub mod logging;
+pub mod notes;
 pub mod project;
 pub mod scheduler;
 pub mod server;

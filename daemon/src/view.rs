@@ -10,6 +10,7 @@ use crate::clock::Clock;
 use crate::database::{self, Reader};
 use crate::embed::{Embed, Embedding};
 use crate::error::Error;
+use crate::notes::Notes;
 use crate::store::Memory;
 use crate::vault::Vault;
 
@@ -26,6 +27,8 @@ pub struct View {
     pub copies: Arc<Copies>,
     /// The markdown memory tree.
     pub vault: Vault,
+    /// The entries of its files, in the process.
+    pub notes: Arc<Notes>,
     /// The embedder.
     pub embedder: Arc<dyn Embed>,
     /// Why vectors are not used, and what to do, if so.

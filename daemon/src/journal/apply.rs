@@ -134,7 +134,7 @@ pub fn change(
         }
         Change::Context { name, edit } => contexts::set(connection, name, edit.after.unwrap_or(0))?,
         // Files are written by now: the copy is there, or gone. What leaves the journal needs the archive: see `Journal::make`.
-        Change::Backup(_) | Change::File(_) | Change::Journal(_) => {}
+        Change::Backup(_) | Change::File(_) | Change::Note { .. } | Change::Journal(_) => {}
     }
     Ok(())
 }

@@ -149,7 +149,11 @@ fn hold(connection: &Connection, changes: &[Change]) -> Result<bool, Error> {
                 None => false,
             },
             Change::Journal(Edit { before: Some(span), .. }) => span::holds(connection, span)?,
-            Change::Backup(_) | Change::Profile(_) | Change::Context { .. } | Change::Journal(_) => true,
+            Change::Backup(_)
+            | Change::Note { .. }
+            | Change::Profile(_)
+            | Change::Context { .. }
+            | Change::Journal(_) => true,
         };
         if !holds {
             return Ok(false);

@@ -1,5 +1,7 @@
 //! A change carries what was there before and what is there after, so that it can be shown, journalled and undone.
 
+use std::path::PathBuf;
+
 use chrono::NaiveDate;
 use memoryd_proto::{
     AgentName, ContextName, Evaluation, Improvement, ImprovementId, OperationId, Profile, Review, Scope,
@@ -41,6 +43,16 @@ pub enum Change {
     Backup(Edit<DailyCopy>),
     /// A file of the memory tree, or of a project's learnings.
     File(Edit<FileText>),
+    /// A note that went from one file of the memory tree to another. The files are changes of their own; this one says
+    /// which note it was, so that the journal shows it, and what a person took back is left alone.
+    Note {
+        /// Names what it says.
+        id: String,
+        /// What it is about, in a line.
+        title: String,
+        /// The file it was in, and the one it is in; absent where it was in none.
+        edit: Edit<PathBuf>,
+    },
     /// The review of a week.
     Review(Edit<Review>),
     /// A profile.
@@ -166,6 +178,7 @@ impl Change {
             Self::Snapshot(edit) => Self::Snapshot(edit.inverse()),
             Self::Backup(edit) => Self::Backup(edit.inverse()),
             Self::File(edit) => Self::File(edit.inverse()),
+            Self::Note { id, title, edit } => Self::Note { id, title, edit: edit.inverse() },
             Self::Review(edit) => Self::Review(edit.inverse()),
             Self::Profile(edit) => Self::Profile(edit.inverse()),
             Self::Usage { agent, id, edit } => Self::Usage { agent, id, edit: edit.inverse() },
@@ -184,6 +197,7 @@ impl Change {
             | Self::Snapshot(_)
             | Self::Backup(_)
             | Self::File(_)
+            | Self::Note { .. }
             | Self::Review(_)
             | Self::Profile(_)
             | Self::Usage { .. }
@@ -211,6 +225,7 @@ impl Change {
             Self::File(edit) => {
                 edit.either().map_or_else(String::new, |file| format!("file:{}", file.path.display()))
             }
+            Self::Note { id, .. } => format!("note:{id}"),
             Self::Review(edit) => {
                 edit.either().map_or_else(String::new, |review| format!("review:{}", review.week))
             }
@@ -247,6 +262,18 @@ impl Change {
             Self::File(edit) => edit
                 .either()
                 .map_or_else(String::new, |file| format!("{} {}", edit.verb(), file.path.display())),
+            Self::Note { title, edit, .. } => {
+                let file = |path: &PathBuf| path.display().to_string();
+                match (&edit.before, &edit.after) {
+                    (Some(from), Some(to)) => {
+                        format!("moved {title:?} from {} to {}", file(from), file(to))
+                    }
+                    (Some(from), None) => format!("took {title:?} out of {}", file(from)),
+                    (None, to) => {
+                        format!("put {title:?} into {}", to.as_ref().map_or_else(String::new, file))
+                    }
+                }
+            }
             Self::Review(edit) => edit
                 .either()
                 .map_or_else(String::new, |review| format!("{} the review of {}", edit.verb(), review.week)),

@@ -119,7 +119,7 @@ pub fn is_open(connection: &Connection, id: OperationId) -> Result<bool, Error> 
 /// Those of the database.
 pub fn taken_back(connection: &Connection, actor: &str) -> Result<HashSet<String>, Error> {
     let sql = "SELECT DISTINCT item FROM operation JOIN change ON change.operation = id \
-               WHERE actor = ?1 AND undone_by IS NOT NULL AND item <> ?2 \
+               WHERE actor = ?1 AND undone_by IS NOT NULL AND item <> ?2 AND item NOT LIKE 'file:%' \
                UNION SELECT item FROM taken_back WHERE actor = ?1";
     let mut statement = connection.prepare_cached(sql)?;
     Ok(statement.query_map([actor, change::JOURNAL], |row| row.get(0))?.collect::<Result<_, _>>()?)

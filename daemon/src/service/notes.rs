@@ -16,9 +16,9 @@ use memoryd_proto::{
 };
 
 use super::{App, page};
-use crate::domain::markdown::{self, Entry};
 use crate::error::Error;
 use crate::ledger::projects::{self, Known};
+use crate::notes::Sheet;
 use crate::vault::{self, Leaf, Vault};
 use crate::{index, project};
 
@@ -27,12 +27,6 @@ const FOUND: u64 = 20;
 
 /// How many corrections are recent when the caller does not say.
 const RECENT: u64 = 10;
-
-/// A file with what is written in it.
-struct Sheet {
-    leaf: Leaf,
-    text: String,
-}
 
 /// Files that were read.
 #[derive(Default)]
@@ -192,39 +186,6 @@ impl Reading {
     /// The entries of all files, without what a file has at first.
     fn notes(&self) -> Vec<Note> {
         self.sheets.iter().flat_map(Sheet::notes).collect()
-    }
-}
-
-impl Sheet {
-    fn entries(&self) -> Vec<Entry<'_>> {
-        let mut entries = markdown::entries(&self.text, &markdown::parse(&self.text));
-        entries.retain(|entry| !(entry.kind == NoteKind::Prose && vault::is_header(entry.text)));
-        entries
-    }
-
-    fn notes(&self) -> Vec<Note> {
-        self.entries().iter().map(|entry| note(&self.leaf, entry)).collect()
-    }
-
-    /// How many entries it has, prose not counted.
-    fn count(&self) -> u64 {
-        self.entries().iter().filter(|entry| entry.kind != NoteKind::Prose).count() as u64
-    }
-}
-
-fn note(leaf: &Leaf, entry: &Entry<'_>) -> Note {
-    Note {
-        id: entry.id(),
-        file: leaf.path.display().to_string(),
-        line: entry.line as u64,
-        tier: leaf.tier,
-        kind: entry.kind,
-        section: entry.section.map(str::to_owned),
-        title: entry.title.clone(),
-        date: entry.date(),
-        rule: entry.rule().map(str::to_owned),
-        text: entry.text.to_owned(),
-        words: Vec::new(),
     }
 }
 

@@ -4,11 +4,12 @@ use std::collections::HashSet;
 
 use memoryd_proto::{Fault, ForgetNotes, Forgotten, Note, Serve, Tier};
 
-use super::{App, matching, note};
+use super::{App, matching};
 use crate::domain::markdown::edit;
 use crate::error::Error;
 use crate::index;
 use crate::journal::{Change, Draft};
+use crate::notes::note;
 
 impl Serve<ForgetNotes> for App {
     fn serve(&self, call: ForgetNotes) -> Result<Forgotten, Fault> {
