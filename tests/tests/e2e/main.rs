@@ -41,4 +41,5 @@ mod undo;
 mod usage;
 mod utility;
 mod watch;
+mod writers;
 mod year;
