@@ -109,7 +109,7 @@ fn s7_whatever_a_plan_does_to_files_is_made_step_by_step_and_undone_as_a_whole()
         || proptest::option::of(proptest::sample::select(vec!["", "a\n", "a\nb", "a\n記憶\nb\n", "記\nb\n"]));
     let texts = || [text(), text(), text()];
     let edit = proptest::option::of((0_usize..3, text()));
-    let mut runner = TestRunner::new(Config::with_cases(48));
+    let mut runner = TestRunner::new(Config { failure_persistence: None, ..Config::with_cases(48) });
     let ran = runner.run(&(texts(), texts(), edit), |(before, after, edit)| {
         prop_assume!(before.iter().zip(&after).all(|(before, after)| before.is_some() || after.is_some()));
         paths.iter().zip(before).for_each(|(path, text)| put(path, text));
