@@ -84,24 +84,26 @@ impl Wording {
         self.telling == other.telling && self.shared(other).eq(other.shared(self))
     }
 
-    /// Whether two texts say the same in nearly the same words.
+    /// Whether two texts have the same words, articles aside.
     #[must_use]
     pub fn is_worded_like(&self, other: &Self) -> bool {
-        self.shares_most(other) && other.shares_most(self) && self.may_mean_the_same(other)
+        let words = |one: &Self| {
+            let mut words = one.words.clone();
+            words.retain(|word| !["a", "an", "the"].contains(&word.as_str()));
+            words
+        };
+        words(self) == words(other)
     }
 
     /// Whether two texts with similar vectors can say the same, each in its own words: they have the same numbers, both
     /// or neither forbid something, and if they share most words, they mean the same by these.
     #[must_use]
     pub fn may_agree(&self, other: &Self) -> bool {
-        let worded_alike = self.shares_most(other) && other.shares_most(self);
+        let most = |one: &Self, other: &Self| 4 * one.shared(other).count() >= 3 * one.words.len();
+        let worded_alike = most(self, other) && most(other, self);
         self.forbids() == other.forbids()
             && self.numbers().eq(other.numbers())
             && (!worded_alike || self.may_mean_the_same(other))
-    }
-
-    fn shares_most(&self, other: &Self) -> bool {
-        4 * self.shared(other).count() >= 3 * self.words.len()
     }
 
     /// The words that the other has too, in order.
