@@ -5,6 +5,7 @@
 //! tree.
 
 mod pen;
+mod rename;
 
 pub use pen::Pen;
 

@@ -86,6 +86,17 @@ impl Edit<FileText> {
         self.either().map(|file| file.path.as_path())
     }
 
+    /// Whether a text is the one before or the one after.
+    pub(super) fn knows(&self, text: &str) -> bool {
+        let digest = digest(text);
+        self.before.iter().chain(&self.after).any(|file| file.digest == digest)
+    }
+
+    /// Whether a file's text is the one before.
+    fn is_before(&self, text: Option<&str>) -> bool {
+        text.map(digest).as_ref() == self.before.as_ref().map(|file| &file.digest)
+    }
+
     /// What it makes of a file's text; nothing where there is no file.
     ///
     /// # Errors
@@ -145,12 +156,23 @@ pub(super) fn write(pen: &Pen, edits: &[Edit<FileText>]) -> Result<(), vault::Er
     Ok(())
 }
 
-/// Writes files back as they were, where nobody edited them since.
+/// Writes files back as they were, the last one first. Where somebody edited one since, it stays, and so do those before
+/// it: what was taken out of it may be there.
 pub(super) fn take_back(pen: &Pen, edits: &[Edit<FileText>]) {
     for edit in edits.iter().rev() {
-        if let Err(error) = put(pen, &edit.clone().inverse()) {
-            tracing::warn!(%error, "a file keeps what an operation wrote that failed");
+        if let Err(error) = revert(pen, edit) {
+            tracing::warn!(%error, "files keep what an operation wrote that was not recorded");
+            return;
         }
+    }
+}
+
+fn revert(pen: &Pen, edit: &Edit<FileText>) -> Result<(), vault::Error> {
+    let Some(path) = edit.path() else { return Ok(()) };
+    if edit.is_before(pen.vault().read(path)?.as_deref()) {
+        Ok(())
+    } else {
+        put(pen, &edit.clone().inverse())
     }
 }
 

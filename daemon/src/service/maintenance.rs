@@ -61,6 +61,7 @@ impl App {
     /// When it cannot be found out what is due. What became of each job is kept with its runs.
     pub fn tend(&self) -> Result<Vec<JobReport>, Error> {
         let Some(_turn) = self.tender.turn.try_lock() else { return Ok(Vec::new()) };
+        self.journal.look_back();
         self.see_first()?;
         let mut reports = Vec::new();
         for job in jobs::ALL {
