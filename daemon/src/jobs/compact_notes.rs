@@ -74,7 +74,8 @@ impl Alike {
     fn of(tending: &Tending<'_>, items: &[Item]) -> Result<Self, Error> {
         let said: Vec<&str> = items.iter().map(|item| item.takeaway.as_str()).collect();
         let mut vectors = tending.view.embed_all(&said)?.into_iter().map(|embedding| embedding.vector);
-        let known = said.into_iter().map(|said| (said.to_owned(), (Wording::of(said), vectors.next()))).collect();
+        let known =
+            said.into_iter().map(|said| (said.to_owned(), (Wording::of(said), vectors.next()))).collect();
         #[allow(clippy::cast_possible_truncation, reason = "vectors are as short")]
         let same_from = tending.config.intake.same_from as f32;
         Ok(Self { same_from, known })

@@ -33,7 +33,8 @@ impl Job for PromoteNotes {
         };
         let full = tree.edit(tending, |draft, known| promote(draft, known, &promoting));
         if full > 0 {
-            tree.notes.push(format!("{full} wait until memory.md has room: it may have {} lines", rule.hot_lines));
+            tree.notes
+                .push(format!("{full} wait until memory.md has room: it may have {} lines", rule.hot_lines));
         }
         Ok(tree.plan(tending, "what helps again and again is loaded more often"))
     }

@@ -25,7 +25,8 @@ pub fn uses(connection: &Connection, since: DateTime<Utc>) -> Result<HashMap<Str
             add(uses.entry(id.to_owned()).or_default());
         }
     };
-    let sql = "SELECT id, max(last_used) FROM usage WHERE id >= ?1 AND id < ?2 AND usage_count > 0 GROUP BY id";
+    let sql =
+        "SELECT id, max(last_used) FROM usage WHERE id >= ?1 AND id < ?2 AND usage_count > 0 GROUP BY id";
     let mut statement = connection.prepare_cached(sql)?;
     let mut rows = statement.query([NOTE, AFTER])?;
     while let Some(row) = rows.next()? {

@@ -96,7 +96,8 @@ fn end_of_section(blocks: &[Block<'_>], section: &str, own: bool) -> Option<usiz
     };
     let (at, level) = blocks.iter().enumerate().find_map(|(at, block)| Some((at, titled(block)?)))?;
     let ends = |block: &Block<'_>| {
-        block.kind == Kind::Break || matches!(block.kind, Kind::Heading { level: next, .. } if own || next <= level)
+        block.kind == Kind::Break
+            || matches!(block.kind, Kind::Heading { level: next, .. } if own || next <= level)
     };
     let end = blocks[at + 1..].iter().position(ends).map_or(blocks.len(), |count| at + 1 + count);
     blocks[at..end].iter().rposition(|block| block.kind != Kind::Blank).map(|last| at + last)

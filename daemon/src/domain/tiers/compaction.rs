@@ -143,7 +143,8 @@ fn archive(draft: &mut Draft, path: &Path, mut items: Vec<Item>, known: &Known<'
     let archive = draft.archive(path, &items, &known.month());
     for item in &items {
         let idle = known.idle(item);
-        let unused = idle.map_or_else(|| "no use is known".to_owned(), |days| format!("unused for {days} days"));
+        let unused =
+            idle.map_or_else(|| "no use is known".to_owned(), |days| format!("unused for {days} days"));
         draft.moved(item, Some(&archive), format!("archive {:?} to keep {cap} lines: {unused}", item.title));
     }
 }

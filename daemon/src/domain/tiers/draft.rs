@@ -114,9 +114,8 @@ impl Draft {
         let mut confirmed = HashSet::new();
         for text in pages.values().filter_map(|page| page.before.as_deref()) {
             let entries = markdown::entries(text, &markdown::parse(text));
-            confirmed.extend(
-                entries.iter().filter(|entry| entry.kind == NoteKind::Correction).map(Entry::id),
-            );
+            confirmed
+                .extend(entries.iter().filter(|entry| entry.kind == NoteKind::Correction).map(Entry::id));
         }
         Self { root, pages, moves: Vec::new(), ties: Vec::new(), confirmed, taken_back }
     }
@@ -179,7 +178,7 @@ impl Draft {
             confirmed: self.confirmed.contains(&id)
                 || preferred.iter().any(|range| range.contains(&entry.span.start)),
             fixed: self.taken_back.contains(&id)
-                || entry.kind == NoteKind::Insight && tier != Tier::Shared
+                || entry.kind == NoteKind::Insight && !matches!(tier, Tier::Shared | Tier::Cold)
                 || markdown::parse(entry.text).iter().any(is_open),
             id,
         }

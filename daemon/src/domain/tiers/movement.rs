@@ -132,7 +132,11 @@ pub fn demote(draft: &mut Draft, known: &Known<'_>, rule: &Demoting<'_>) {
             if draft.cut(&path, [&now]) {
                 draft.write(&target, tier, text);
                 let name = draft.name(&target).display().to_string();
-                draft.moved(item, Some(&target), format!("move {:?} to {name}: {}", item.title, unused(item)));
+                draft.moved(
+                    item,
+                    Some(&target),
+                    format!("move {:?} to {name}: {}", item.title, unused(item)),
+                );
                 unmark(draft, &path, std::slice::from_ref(item));
             }
         }

@@ -200,7 +200,8 @@ fn m6_what_is_unused_is_loaded_less_and_less_often_and_nothing_is_lost() {
     let uses = HashMap::from([(id("- Used"), used(29, 0, 1))]);
     let after = demoted(&tree, &uses);
     let left = after["memory.md"].lines().filter(|line| line.starts_with("- ")).collect::<Vec<_>>();
-    let names: Vec<&str> = left.iter().map(|line| line.trim_matches(['-', ' ', '*']).split("**").next().unwrap()).collect();
+    let names: Vec<&str> =
+        left.iter().map(|line| line.trim_matches(['-', ' ', '*']).split("**").next().unwrap()).collect();
     assert_eq!(names, ["Used", "Nobody knows when", "Tabs", "Wide"]);
     assert!(after["memory.md"].contains("\nMy own words.\n"));
     assert_eq!(
@@ -211,7 +212,10 @@ fn m6_what_is_unused_is_loaded_less_and_less_often_and_nothing_is_lost() {
     assert!(after["archive/memory-2026-06.md"].contains("# From memory.md, Rules\n\n- **Forgotten**"));
     assert!(after["app/.learnings/LEARNINGS.md"].contains("**Status**: demoted from memory.md\n"));
     assert_eq!(demoted(&after, &uses), after);
-    let warm = files([("domains/a.md", "# a\n\n- **Old** (from: a, first noted: 2026-03-03)\n- **New** (from: a, first noted: 2026-03-04)\n")]);
+    let warm = files([(
+        "domains/a.md",
+        "# a\n\n- **Old** (from: a, first noted: 2026-03-03)\n- **New** (from: a, first noted: 2026-03-04)\n",
+    )]);
     let after = demoted(&warm, &HashMap::new());
     assert!(!after["domains/a.md"].contains("Old") && after["domains/a.md"].contains("New"));
     assert!(after["archive/domains/a-2026-06.md"].contains("# From domains/a.md, a\n\n- **Old**"));
@@ -229,8 +233,10 @@ fn what_a_person_took_back_is_left_alone() {
 
 #[test]
 fn m4_the_newest_corrections_stay() {
-    let correction = |n: u32| format!("### [2026-05-{:02}] Correction {n}\n**Rule**: Rule {n}\n\n", 1 + n / 3);
-    let text: String = [40, 3].into_iter().chain((0..60).filter(|n| ![40, 3].contains(n))).map(correction).collect();
+    let correction =
+        |n: u32| format!("### [2026-05-{:02}] Correction {n}\n**Rule**: Rule {n}\n\n", 1 + n / 3);
+    let text: String =
+        [40, 3].into_iter().chain((0..60).filter(|n| ![40, 3].contains(n))).map(correction).collect();
     let tree = files([("corrections.md", &format!("# Corrections Log\n\n---\n\n{text}- A line\n"))]);
     let go = |files: &Files| {
         let mut draft = draft(files, &[]);
@@ -279,14 +285,24 @@ fn m7_near_duplicates_become_the_newest_with_both_sources() {
     let after = compacted(&tree, "memory.md", 10, &HashMap::new());
     let expected = memory
         .replace("- **Retry a failed download with backoff** (from: app, first noted: 2026-05-01)\n", "")
-        .replace("(from: web, first noted: 2026-05-09)\n- **Retry the failed download 3", "(from: web, app, first noted: 2026-05-09)\n- **Retry the failed download 3");
+        .replace(
+            "(from: web, first noted: 2026-05-09)\n- **Retry the failed download 3",
+            "(from: web, app, first noted: 2026-05-09)\n- **Retry the failed download 3",
+        );
     assert_eq!(after["memory.md"], expected);
     assert!(after["archive/memory-2026-06.md"].contains("(from: app, first noted: 2026-05-01)"));
     assert_eq!(compacted(&after, "memory.md", 10, &HashMap::new()), after);
-    let learnings = [LEARNING.to_owned(), LEARNING.replace("05-20", "05-22").replace("\n\nWhat", "\n**Project**: web\n\nWhat")];
+    let learnings = [
+        LEARNING.to_owned(),
+        LEARNING.replace("05-20", "05-22").replace("\n\nWhat", "\n**Project**: web\n\nWhat"),
+    ];
     let tree = files([("domains/code.md", &learnings.join("\n"))]);
     let after = compacted(&tree, "domains/code.md", 12, &HashMap::new());
-    assert!(after["domains/code.md"].contains("**Project**: web\n**Also from**: code\n"), "{}", after["domains/code.md"]);
+    assert!(
+        after["domains/code.md"].contains("**Project**: web\n**Also from**: code\n"),
+        "{}",
+        after["domains/code.md"]
+    );
     assert_eq!(after["domains/code.md"].matches("###").count(), 1);
 }
 
@@ -338,7 +354,10 @@ fn m1_the_index_maps_topics_to_files_and_leaves_peoples_lines() {
     after.get_mut("index.md").unwrap().push_str("\nmine too\n");
     after.remove("domains/testing.md");
     let again = go(&after);
-    assert!(again["index.md"].ends_with("-->\n\nmine too\n") && again["index.md"].contains("- Testing → projects/app.md\n"));
+    assert!(
+        again["index.md"].ends_with("-->\n\nmine too\n")
+            && again["index.md"].contains("- Testing → projects/app.md\n")
+    );
     let broken = again["index.md"].replace("<!-- end of topics -->", "");
     after.insert("index.md".to_owned(), broken);
     let mut draft = draft(&after, &[]);
@@ -348,7 +367,10 @@ fn m1_the_index_maps_topics_to_files_and_leaves_peoples_lines() {
 
 /// Pieces of a file as people write them.
 fn piece() -> impl Strategy<Value = String> {
-    let words = vec(prop::sample::select(vec!["retry", "the", "build", "never", "3", "times", "cache", "tabs", "log"]), 1..6);
+    let words = vec(
+        prop::sample::select(vec!["retry", "the", "build", "never", "3", "times", "cache", "tabs", "log"]),
+        1..6,
+    );
     let day = 1..28_u32;
     (0..12_u32, words, day, 0..6_usize).prop_map(|(kind, words, day, more)| {
         let words = words.join(" ");
@@ -356,7 +378,9 @@ fn piece() -> impl Strategy<Value = String> {
         match kind {
             0..4 => format!("- **{words}** (from: app, first noted: 2026-05-{day:02})\n"),
             4 => format!("- {words}\n  {words}\n"),
-            5 => format!("### [pattern] {words}\n**Date**: 2026-05-{day:02}\n\n{more}\n**Rule**: {words}.\n\n"),
+            5 => {
+                format!("### [pattern] {words}\n**Date**: 2026-05-{day:02}\n\n{more}\n**Rule**: {words}.\n\n")
+            }
             6 => format!("### [2026-04-{day:02}] {words}\n**Rule**: {words} please\n\n"),
             7 => format!("\n## {words}\n\n"),
             8 => "\n## Preferences\n\n".to_owned(),
@@ -373,13 +397,19 @@ fn uses() -> impl Strategy<Value = Vec<(u8, i64, u64, u64)>> {
 
 /// Every note and every piece of prose, by what it says.
 fn said(files: &Files) -> BTreeSet<String> {
-    let of = |text: &String| markdown::entries(text, &markdown::parse(text)).iter().map(markdown::Entry::id).collect::<Vec<_>>();
+    let of = |text: &String| {
+        markdown::entries(text, &markdown::parse(text)).iter().map(markdown::Entry::id).collect::<Vec<_>>()
+    };
     files.values().flat_map(of).collect()
 }
 
 fn preferences(files: &Files) -> Vec<String> {
     let draft = draft(files, &[]);
-    let paths: Vec<&Path> = [Tier::Hot, Tier::Project, Tier::Domain].into_iter().flat_map(|tier| draft.of(tier)).map(|(path, _)| path).collect();
+    let paths: Vec<&Path> = [Tier::Hot, Tier::Project, Tier::Domain]
+        .into_iter()
+        .flat_map(|tier| draft.of(tier))
+        .map(|(path, _)| path)
+        .collect();
     let items = paths.into_iter().flat_map(|path| draft.items(path));
     items.filter(|item| item.confirmed).map(|item| item.path.display().to_string() + &item.text).collect()
 }
