@@ -57,13 +57,13 @@ impl Tree {
     /// The plan: a step for each group of files that change together.
     pub fn plan(self, tending: &Tending<'_>, reason: &str) -> Plan {
         let groups = self.draft.groups().into_iter();
-        let steps = groups.map(|group| step(group, reason, tending.redactor)).collect();
+        let steps = groups.map(|group| step(&group, reason, tending.redactor)).collect();
         Plan { reason: reason.to_owned(), steps, notes: self.notes }
     }
 }
 
 /// A step. What people wrote in their files may be secret, and is told here.
-fn step(group: Group, reason: &str, redactor: &Redactor) -> Step {
+fn step(group: &Group, reason: &str, redactor: &Redactor) -> Step {
     let clean = |text: &str| redactor.redact(text).text.into_owned();
     let why = group.moves.first().map_or_else(|| reason.to_owned(), |first| clean(&first.why));
     let more = group.moves.len().saturating_sub(1);

@@ -313,7 +313,11 @@ impl Draft {
         let there = |path: &PathBuf| {
             self.pages.get(path).is_some_and(|page| page.before.is_some() || page.after.is_some())
         };
-        (1..).map(path).find(|path| !there(path)).unwrap_or_default()
+        let mut n = 1;
+        while there(&path(n)) {
+            n += 1;
+        }
+        path(n)
     }
 
     /// What changes, by files that change together.

@@ -324,7 +324,8 @@ fn m7_what_is_used_is_shortened_before_it_goes() {
 
 #[test]
 fn m7_preferences_alone_may_exceed_the_cap() {
-    let text: String = (0..30).map(|n| format!("- Preference {n}\n")).collect();
+    let preference = |n: u32| format!("- Preference {n}\n");
+    let text: String = (0..30).map(preference).collect();
     let correction = "### [2026-05-01] Tabs\n**Rule**: Use tabs\n";
     let memory = format!("# M\n\n## User preferences\n\n{text}\n## Rules\n\n- Use **tabs**\n- Gone\n");
     let tree = files([("memory.md", &memory), ("archive/corrections-2026-05.md", correction)]);
