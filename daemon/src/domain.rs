@@ -18,4 +18,5 @@ pub mod schedule;
 pub mod scoping;
 pub mod secrets;
 pub mod text;
+pub mod tiers;
 pub mod utility;

@@ -7,7 +7,10 @@ use crate::domain::schedule::Cron;
 
 /// The first key whose value is out of range, and its rule.
 pub(super) fn broken(config: &Config) -> Option<(String, &'static str)> {
-    number(config).map(|(key, rule)| (key.to_owned(), rule)).or_else(|| schedule(config))
+    number(config)
+        .or_else(|| tree(config))
+        .map(|(key, rule)| (key.to_owned(), rule))
+        .or_else(|| schedule(config))
 }
 
 /// The first expression that is no schedule. One that never comes true would switch a job off unnoticed.
@@ -24,10 +27,58 @@ fn schedule(config: &Config) -> Option<(String, &'static str)> {
     })
 }
 
+/// What a number of days must be.
+const DAYS: &str = "a number from 1 to 36500";
+
+fn days(value: u32) -> bool {
+    (1..=36_500).contains(&value)
+}
+
+fn tree(config: &Config) -> Option<(&'static str, &'static str)> {
+    /// Lines that hold the headings of a file, and something below them.
+    const LINES: u32 = 20;
+    let checks = [
+        (
+            "tree.root",
+            config.tree.root.starts_with('/') || config.tree.root.starts_with("~/"),
+            "an absolute path, or one that begins with ~/",
+        ),
+        ("tree.hot_lines", config.tree.hot_lines >= LINES, "at least 20"),
+        ("tree.warm_lines", config.tree.warm_lines >= LINES, "at least 20"),
+        ("tree.corrections", config.tree.corrections > 0, "above 0"),
+        ("tree.shared_files", config.tree.shared_files > 0, "above 0"),
+        ("tree.shared_days", days(config.tree.shared_days), DAYS),
+        ("tree.archived_shared_days", days(config.tree.archived_shared_days), DAYS),
+        ("tree.promote_uses", config.tree.promote_uses > 0, "above 0"),
+        ("tree.promote_days", days(config.tree.promote_days), DAYS),
+        ("tree.promote_projects", config.tree.promote_projects > 1, "at least 2"),
+        // Else a rule would come and go.
+        (
+            "tree.demote_days",
+            days(config.tree.demote_days) && config.tree.demote_days > config.tree.promote_days,
+            "a number above tree.promote_days, up to 36500",
+        ),
+        (
+            "tree.archive_days",
+            days(config.tree.archive_days) && config.tree.archive_days >= config.tree.demote_days,
+            "a number from tree.demote_days to 36500",
+        ),
+        (
+            "tree.summariser",
+            config.tree.summariser.first().is_none_or(|program| !program.is_empty()),
+            "empty, or a program and its arguments",
+        ),
+    ];
+    first_broken(&checks)
+}
+
+/// The first of some keys for which it does not hold what their value must be.
+fn first_broken(checks: &[(&'static str, bool, &'static str)]) -> Option<(&'static str, &'static str)> {
+    checks.iter().find(|(_, holds, _)| !holds).map(|(key, _, rule)| (*key, *rule))
+}
+
 fn number(config: &Config) -> Option<(&'static str, &'static str)> {
     const SHARE: &str = "a number from 0 to 1";
-    const DAYS: &str = "a number from 1 to 36500";
-    let days = |value: u32| (1..=36_500).contains(&value);
     let share = |value: f64| (0.0..=1.0).contains(&value);
     let weight = |value: f32| value.is_finite() && value >= 0.0;
     let checks = [
@@ -85,11 +136,6 @@ fn number(config: &Config) -> Option<(&'static str, &'static str)> {
         ("maintenance.deprecated_days", days(config.maintenance.deprecated_days), DAYS),
         ("maintenance.journal_days", days(config.maintenance.journal_days), DAYS),
         (
-            "tree.root",
-            config.tree.root.starts_with('/') || config.tree.root.starts_with("~/"),
-            "an absolute path, or one that begins with ~/",
-        ),
-        (
             "report.insights_from",
             (0.0..=100.0).contains(&config.report.insights_from),
             "a number from 0 to 100",
@@ -101,5 +147,5 @@ fn number(config: &Config) -> Option<(&'static str, &'static str)> {
             "given together with embedding.model",
         ),
     ];
-    checks.into_iter().find(|(_, holds, _)| !holds).map(|(key, _, rule)| (key, rule))
+    first_broken(&checks)
 }

@@ -2,11 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
+use chrono::{DateTime, Utc};
 use memoryd_proto::OperationId;
+use rusqlite::{Connection, OptionalExtension};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::{Change, Draft, Edit, Journal, Planning};
+use crate::database;
 use crate::domain::text;
 use crate::error::Error;
 use crate::vault::{self, Pen};
@@ -47,6 +50,29 @@ impl Change {
         };
         Self::File(Edit { before: before.map(file), after: after.map(file) })
     }
+}
+
+/// When a file got the text that it has, if one of these actors wrote it, and nobody else since.
+///
+/// # Errors
+/// Those of the database.
+pub fn wrote(
+    connection: &Connection,
+    actors: &[String],
+    path: &Path,
+    text: &str,
+) -> Result<Option<DateTime<Utc>>, database::Error> {
+    let sql = "SELECT actor, at, body FROM change JOIN operation ON operation = id \
+               WHERE item = 'file:' || ?1 AND undone_by IS NULL ORDER BY operation DESC, n DESC LIMIT 1";
+    let row = connection
+        .prepare_cached(sql)?
+        .query_row([path.to_string_lossy()], |row| {
+            Ok((row.get::<_, String>(0)?, row.get::<_, i64>(1)?, row.get::<_, String>(2)?))
+        })
+        .optional()?;
+    let Some((_, at, body)) = row.filter(|(actor, ..)| actors.contains(actor)) else { return Ok(None) };
+    let is = |change| matches!(change, Change::File(Edit { after: Some(after), .. }) if after.digest == digest(text));
+    Ok(is(database::from_json("change", &body)?).then(|| database::instant(at)))
 }
 
 fn digest(text: &str) -> String {

@@ -170,6 +170,10 @@ impl App {
             Ok(runs::put(connection, name, &runs)?)
         })?;
         report.took_ms = self.took(started_at);
+        if report.operation.is_some() {
+            let said = report.planned.first().map_or("", |step| &step.why);
+            tracing::info!(job = %name, steps = report.total, "{said}");
+        }
         Ok(report)
     }
 
@@ -198,6 +202,7 @@ impl App {
                 zone,
                 ahead,
                 taken_back: &taken_back,
+                redactor: &self.redactor,
                 progress: &progress,
             })
         })?;

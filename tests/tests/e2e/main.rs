@@ -36,6 +36,7 @@ mod steady;
 mod strangers;
 mod texts;
 mod transfer;
+mod tree;
 mod twice;
 mod undo;
 mod usage;

@@ -17,7 +17,7 @@ use memoryd_proto::{
 use memoryd_tests::{Home, World, everywhere, start_of_time};
 
 /// Every file below a folder.
-fn files(folder: &Path) -> BTreeMap<PathBuf, String> {
+pub fn files(folder: &Path) -> BTreeMap<PathBuf, String> {
     let mut all = BTreeMap::new();
     for entry in fs::read_dir(folder).into_iter().flatten() {
         let path = entry.unwrap().path();
@@ -30,19 +30,19 @@ fn files(folder: &Path) -> BTreeMap<PathBuf, String> {
     all
 }
 
-fn init(world: &World<'_>) {
+pub fn init(world: &World<'_>) {
     world.ask(InitNotes::default());
 }
 
-fn tree(world: &World<'_>, inner: &str) -> PathBuf {
+pub fn tree(world: &World<'_>, inner: &str) -> PathBuf {
     world.home.tree().join(inner)
 }
 
-fn text(world: &World<'_>, inner: &str) -> String {
+pub fn text(world: &World<'_>, inner: &str) -> String {
     fs::read_to_string(tree(world, inner)).unwrap()
 }
 
-fn put(world: &World<'_>, inner: &str, text: &str) {
+pub fn put(world: &World<'_>, inner: &str, text: &str) {
     fs::write(tree(world, inner), text).unwrap();
 }
 
@@ -53,11 +53,11 @@ fn replace(world: &World<'_>, inner: &str, text: &str) {
     fs::rename(draft, tree(world, inner)).unwrap();
 }
 
-fn log(world: &World<'_>, entry: NewNote, project: Option<&Path>) -> Written {
+pub fn log(world: &World<'_>, entry: NewNote, project: Option<&Path>) -> Written {
     world.ask(LogNote { entry, project: project.map(Path::to_owned) })
 }
 
-fn correction(summary: &str, rule: &str) -> NewNote {
+pub fn correction(summary: &str, rule: &str) -> NewNote {
     NewNote::Correction {
         summary: summary.to_owned(),
         context: "formatting a file".to_owned(),
@@ -66,7 +66,7 @@ fn correction(summary: &str, rule: &str) -> NewNote {
     }
 }
 
-fn learning(kind: LearningKind, summary: &str) -> NewNote {
+pub fn learning(kind: LearningKind, summary: &str) -> NewNote {
     NewNote::Learning {
         kind,
         summary: summary.to_owned(),
@@ -76,7 +76,7 @@ fn learning(kind: LearningKind, summary: &str) -> NewNote {
     }
 }
 
-fn preference(rule: &str) -> NewNote {
+pub fn preference(rule: &str) -> NewNote {
     NewNote::Preference { rule: rule.to_owned() }
 }
 

@@ -8,19 +8,22 @@ mod almanac;
 mod clockwork;
 mod life;
 mod soundness;
+mod tree;
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 use chrono::{DateTime, Datelike, Days, NaiveDate, NaiveTime, TimeZone, Utc};
 use chrono_tz::Tz;
 use memoryd_client::Client;
-use memoryd_proto::{Export, JobName, Journal, OperationId, Record, Schedule, Status, Undo};
+use memoryd_proto::{Export, InitNotes, JobName, Journal, OperationId, Record, Schedule, Status, Undo};
 use memoryd_tests::Home;
 
 use almanac::Almanac;
 use clockwork::Clockwork;
 use life::{Dice, Life};
 use soundness::Books;
+use tree::Tree;
 
 /// Days of the test: a year, and the day on which the last of it is checked.
 const DAYS: u64 = 365;
@@ -65,6 +68,7 @@ struct Year {
     life: Life,
     almanac: Almanac,
     books: Books,
+    tree: Tree,
     dice: Dice,
     now: DateTime<Utc>,
     counts: Counts,
@@ -87,11 +91,14 @@ impl Year {
             life: Life::new(seed),
             almanac: Almanac::new(tz, now),
             books: Books::default(),
+            tree: Tree::default(),
             dice: Dice::new(seed),
             now,
             counts: Counts::default(),
             sizes: Vec::new(),
         };
+        let project = Some(year.home.folder("work/app"));
+        year.clockwork().client().call(InitNotes { project }).unwrap();
         // From here on the schedule counts.
         assert!(year.clockwork().tend().is_empty(), "nothing runs on a fresh install");
         year
@@ -127,7 +134,9 @@ impl Year {
             began.elapsed()
         );
         assert!(sizes[3] < 2 * sizes[1], "memory grows without bound: {sizes:?}");
-        for job in JobName::ALL.into_iter().filter(|job| *job != JobName::Decay) {
+        // Nobody says which notes were used.
+        let idle = [JobName::Decay, JobName::PromoteNotes];
+        for job in JobName::ALL.into_iter().filter(|job| !idle.contains(job)) {
             assert!(counts.operations.contains_key(&job), "{job} never had anything to do");
         }
         assert!(counts.archived > 0 && counts.runs > 1000 && counts.kills_in_jobs > 0, "{counts:?}");
@@ -141,7 +150,7 @@ impl Year {
             if self.dice.below(80) == 0 {
                 self.kill();
             }
-            let before = careful.then(|| records(self.clockwork().client()));
+            let before = careful.then(|| (records(self.clockwork().client()), tree::snapshot(&self.home)));
             let last = self.newest();
             if self.dice.below(60) == 0 {
                 self.kill_in_a_job();
@@ -151,6 +160,7 @@ impl Year {
                 self.undo_and_redo(last, &before);
             }
         }
+        self.tree.check(&self.home, &self.life.preferences, date);
     }
 
     /// The hours in which the agents work.
@@ -160,9 +170,14 @@ impl Year {
             self.tend();
             let client = self.clockwork.as_ref().unwrap().client();
             self.life.work(client, self.now);
+            self.life.note(client, &self.home.path().join("work/app"));
         }
         if date.day() == 10 {
             self.life.bring(self.clockwork.as_ref().unwrap().client(), self.now);
+            if date.month() % 3 == 0 {
+                tree::paste(&self.home.tree().join("memory.md"), &self.life.lines(100, date));
+                tree::paste(&self.home.tree().join("projects/app.md"), &self.life.lines(220, date));
+            }
         }
         let records = records(self.clockwork().client());
         self.counts.archived = self.books.check(&records, &self.home.data_dir().join("archive"));
@@ -205,7 +220,7 @@ impl Year {
     /// No job has two operations of this moment.
     fn once_each(&mut self) {
         let now = self.now;
-        let page = self.clockwork().client().call(Journal { limit: 12, ..Journal::default() }).unwrap();
+        let page = self.clockwork().client().call(Journal { limit: 24, ..Journal::default() }).unwrap();
         for job in JobName::ALL {
             let actor = format!("job {job}");
             let of_now = page.operations.iter().filter(|one| one.at == now && one.actor == actor);
@@ -218,7 +233,11 @@ impl Year {
     }
 
     /// Takes back what the jobs just did, the last first, and does it again.
-    fn undo_and_redo(&mut self, last: Option<OperationId>, before: &[Record]) {
+    fn undo_and_redo(
+        &mut self,
+        last: Option<OperationId>,
+        before: &(Vec<Record>, BTreeMap<PathBuf, String>),
+    ) {
         let client = self.clockwork.as_ref().unwrap().client();
         let page = client.call(Journal { limit: 40, ..Journal::default() }).unwrap();
         let made: Vec<OperationId> =
@@ -226,20 +245,22 @@ impl Year {
         if made.is_empty() {
             return;
         }
-        let after = records(client);
+        let after = (records(client), tree::snapshot(&self.home));
         let mut undone = Vec::new();
         for operation in made {
             undone.push(client.call(Undo { operation }).unwrap().operation);
             self.counts.undone += 1;
         }
-        same(&records(client), before, "undone");
+        same(&records(client), &before.0, "undone");
+        assert_eq!(tree::snapshot(&self.home), before.1, "undone");
         let mut all = true;
         for operation in undone.into_iter().rev() {
             // A merge moved outcomes, and is not done again but by its job.
             all &= client.call(Undo { operation }).is_ok();
         }
         if all {
-            same(&records(client), &after, "done again");
+            same(&records(client), &after.0, "done again");
+            assert_eq!(tree::snapshot(&self.home), after.1, "done again");
         }
     }
 

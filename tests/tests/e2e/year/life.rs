@@ -1,8 +1,13 @@
 //! What agents do in a year: they recall, work, succeed or fail, report, and learn what is right and what is not.
 
-use chrono::{DateTime, Utc};
+use std::path::Path;
+
+use chrono::{DateTime, NaiveDate, Utc};
 use memoryd_client::Client;
-use memoryd_proto::{AgentName, Graded, Import, Insight, Recall, Remember, Report, ScopeChoice};
+use memoryd_proto::{
+    AgentName, Graded, Import, Insight, LearningKind, LogNote, NewNote, PromoteNote, Recall, Remember,
+    Report, ScopeChoice, ShareNote,
+};
 use memoryd_tests::{agent, confidence, quality};
 
 const TOPICS: [&str; 16] = [
@@ -69,12 +74,14 @@ pub struct Life {
     agents: Vec<AgentName>,
     /// Tasks done so far.
     pub tasks: u64,
+    /// What the user said they prefer.
+    pub preferences: Vec<String>,
 }
 
 impl Life {
     pub fn new(seed: u64) -> Self {
         let agents = ["ada", "bert", "Cleo", "dora", "emil"].map(agent).to_vec();
-        Self { dice: Dice::new(seed + 100), agents, tasks: 0 }
+        Self { dice: Dice::new(seed + 100), agents, tasks: 0, preferences: Vec::new() }
     }
 
     /// Some of the agents do a task each, and now and then somebody writes down a lesson.
@@ -95,6 +102,58 @@ impl Life {
             };
             client.call(remember).unwrap();
         }
+    }
+
+    /// The user puts something right, or the project teaches something, and it is written down for others.
+    pub fn note(&mut self, client: &Client, project: &Path) {
+        let (lesson, _) = self.lesson();
+        let (topic, trouble) = (self.dice.of(&TOPICS), self.dice.of(&TROUBLES));
+        let summary = format!("{topic} {trouble}");
+        let log = |entry| client.call(LogNote { entry, project: Some(project.to_owned()) }).unwrap();
+        match self.dice.below(16) {
+            0..7 => {
+                let correction = format!("No. {lesson}");
+                log(NewNote::Correction { summary, context: topic.to_owned(), correction, rule: lesson });
+            }
+            7..11 => {
+                let (kind, context) = (LearningKind::Pattern, topic.to_owned());
+                log(NewNote::Learning {
+                    kind,
+                    summary,
+                    context,
+                    situation: trouble.to_owned(),
+                    rule: lesson,
+                });
+            }
+            11 if self.preferences.len() < 40 => {
+                let rule = format!(
+                    "Prefer {} for {topic}, please",
+                    ["tabs", "tests", "types"][self.preferences.len() % 3]
+                );
+                log(NewNote::Preference { rule: rule.clone() });
+                self.preferences.push(rule);
+            }
+            _ => {
+                let share = ShareNote {
+                    title: summary,
+                    from: "app".to_owned(),
+                    relevance: "code".to_owned(),
+                    insight: trouble.to_owned(),
+                    rule: lesson,
+                };
+                let shared = client.call(share).unwrap();
+                if self.dice.below(2) == 0 {
+                    let file = Path::new(&shared.places[0].file);
+                    let name = file.file_stem().unwrap().to_str().unwrap().to_owned();
+                    client.call(PromoteNote { name, domain: None }).unwrap();
+                }
+            }
+        }
+    }
+
+    /// Lines that somebody pastes into a file.
+    pub fn lines(&mut self, count: usize, day: NaiveDate) -> Vec<String> {
+        (0..count).map(|_| format!("- **{}** (from: app, first noted: {day})\n", self.lesson().0)).collect()
     }
 
     /// Somebody brings along what failed elsewhere: it is deprecated at the next occasion.
