@@ -18,7 +18,7 @@ use memoryd_proto::{
 use super::{App, page};
 use crate::error::Error;
 use crate::ledger::projects::{self, Known};
-use crate::notes::Sheet;
+use crate::notes::{Notes, Sheet};
 use crate::vault::{self, Leaf, Vault};
 use crate::{index, project};
 
@@ -112,6 +112,18 @@ impl App {
             }
         }
         Ok(reading)
+    }
+
+    /// The entries of the tree as its files are now. Not to be asked by whoever holds the writer.
+    ///
+    /// # Errors
+    /// When a folder of the tree cannot be read.
+    pub(in crate::service) fn fresh_notes(&self) -> Result<&Notes, Error> {
+        let view = self.view();
+        let known = view.read(projects::all)?;
+        let roots: Vec<PathBuf> = known.into_iter().map(|known| known.root).collect();
+        view.notes.scan(&view.vault, &roots)?;
+        Ok(&view.notes)
     }
 
     /// Notes as they are answered, at most `limit`.
