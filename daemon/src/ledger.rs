@@ -5,6 +5,7 @@
 //! computed again when a report is undone.
 
 pub mod contexts;
+pub mod note;
 pub mod outcomes;
 pub mod projects;
 pub mod recalls;

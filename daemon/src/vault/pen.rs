@@ -38,6 +38,7 @@ impl Pen {
     /// # Errors
     /// When its text is not `before`, when it leads out of the tree, or when it cannot be written.
     pub fn write(&self, path: &Path, before: Option<&str>, after: Option<&str>) -> Result<(), Error> {
+        let named = path;
         let path = &self.0.inside(path)?;
         let parent = path.parent().unwrap_or(path);
         let as_before = || {
@@ -64,6 +65,7 @@ impl Pen {
             None if before.is_some() => fs::remove_file(path).map_err(file(path))?,
             None => return Ok(()),
         }
+        self.0.written.lock().insert(named.to_owned());
         File::open(parent).and_then(|folder| folder.sync_all()).map_err(file(parent))
     }
 }
