@@ -101,8 +101,8 @@ impl Notes {
         self.state.write().set_absent(&look::absent(vault, projects));
         let there: HashSet<&Path> = leaves.iter().map(|leaf| leaf.path.as_path()).collect();
         let gone = self.state.read().paths_without(|path| there.contains(path));
-        let gone = gone.into_iter().map(|path| Leaf { path, tier: Tier::Cold });
-        Ok(self.take_over(vault, &leaves, gone.collect(), now))
+        let gone: Vec<Leaf> = gone.into_iter().map(|path| Leaf { path, tier: Tier::Cold }).collect();
+        Ok(self.take_over(vault, &leaves, &gone, now))
     }
 
     /// Looks at some paths of the tree and of these projects' learnings: files, or folders with all that is in them.
@@ -128,7 +128,7 @@ impl Notes {
         leaves.extend(local(projects.iter()).into_iter().filter(|leaf| paths.contains(&leaf.path)));
         leaves.sort_by(|one, other| one.path.cmp(&other.path));
         leaves.dedup_by(|one, other| one.path == other.path);
-        Ok(self.take_over(vault, &leaves, gone, now))
+        Ok(self.take_over(vault, &leaves, &gone, now))
     }
 
     /// Whether the tree and these projects are there, or away, as they were when they were last looked at.
@@ -138,7 +138,7 @@ impl Notes {
     }
 
     /// Reads what may have changed, then takes it over.
-    fn take_over(&self, vault: &Vault, leaves: &[Leaf], gone: Vec<Leaf>, now: DateTime<Utc>) -> usize {
+    fn take_over(&self, vault: &Vault, leaves: &[Leaf], gone: &[Leaf], now: DateTime<Utc>) -> usize {
         let stamps = self.state.read().stamps(leaves);
         let seen = look::at(vault, leaves, &stamps, now);
         let is_news = |seen: &look::Seen| !matches!(seen, look::Seen::Same);

@@ -141,7 +141,9 @@ impl Vault {
         let mut folders = Vec::new();
         if self.exists() {
             folders.push(self.root.clone());
-            FOLDERS.iter().for_each(|(name, _)| descend(self.root.join(name), &mut folders));
+            for (name, _) in FOLDERS {
+                descend(self.root.join(name), &mut folders);
+            }
         }
         folders
     }
@@ -264,7 +266,9 @@ fn descend(folder: PathBuf, folders: &mut Vec<PathBuf>) {
     let inner = fs::read_dir(&folder).into_iter().flatten().flatten().map(|entry| entry.path());
     let inner: Vec<PathBuf> = inner.collect();
     folders.push(folder);
-    inner.into_iter().for_each(|inner| descend(inner, folders));
+    for inner in inner {
+        descend(inner, folders);
+    }
 }
 
 fn read(path: &Path) -> Result<Option<String>, Error> {

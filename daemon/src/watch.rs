@@ -149,9 +149,13 @@ fn look(app: &App, folders: &mut Folders, batch: &Batch) {
     let looked = (|| {
         let mut scan = batch.everything || batch.paths.is_empty();
         if batch.everything || folders.concern(&batch.paths) {
+            let (vault, roots) = (&app.journal.view().vault, app.project_roots()?);
+            let doubtful = |path: &PathBuf| batch.everything || batch.paths.contains(path);
             // What is written before a folder is watched is not told.
-            while folders.renew(&app.journal.view().vault, &app.project_roots()?) {
+            let mut more = folders.renew(vault, &roots, doubtful);
+            while more {
                 scan = true;
+                more = folders.renew(vault, &roots, |_| false);
             }
         }
         if scan {

@@ -1,7 +1,7 @@
 //! What is known of the notes of the memory tree beside their files: what each file says, as far as that must be
 //! recognised, which notes were reworded, and vectors. None of their words is kept.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use chrono::{DateTime, Utc};
 use rusqlite::{Connection, OptionalExtension, params};
@@ -15,11 +15,20 @@ pub type Digest = [u8; 32];
 /// The largest magnitude of a stored component.
 const LARGEST: f32 = 127.0;
 
-/// What a file said when it was last looked at, and before: with the time since when it no longer does.
+/// What a file says, or said.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Kept {
+    /// What.
+    pub said: Said,
+    /// Since when it no longer does.
+    pub gone: Option<DateTime<Utc>>,
+}
+
+/// What a file said when it was last looked at, and before.
 ///
 /// # Errors
 /// Those of the database.
-pub fn said(connection: &Connection, file: &str) -> Result<Vec<(Said, Option<DateTime<Utc>>)>, Error> {
+pub fn said(connection: &Connection, file: &str) -> Result<Vec<Kept>, Error> {
     let mut statement =
         connection.prepare_cached("SELECT id, kind, sketch, gone FROM note WHERE file = ?1 ORDER BY id")?;
     let rows = statement.query_map([file], |row| {
@@ -28,7 +37,7 @@ pub fn said(connection: &Connection, file: &str) -> Result<Vec<(Said, Option<Dat
     rows.map(|row| {
         let (id, kind, sketch, gone) = row?;
         let said = Said { id, kind: from_json("kind", &kind)?, sketch: Sketch::from_bytes(&sketch) };
-        Ok((said, gone.map(instant)))
+        Ok(Kept { said, gone: gone.map(instant) })
     })
     .collect()
 }
@@ -50,9 +59,11 @@ pub fn put(connection: &Connection, file: &str, said: &Said) -> Result<(), Error
 /// # Errors
 /// Those of the database.
 pub fn gone(connection: &Connection, file: &str, id: &str, at: DateTime<Utc>) -> Result<(), Error> {
-    connection
-        .prepare_cached("UPDATE note SET gone = ?3 WHERE file = ?1 AND id = ?2")?
-        .execute(params![file, id, at.timestamp_micros()])?;
+    connection.prepare_cached("UPDATE note SET gone = ?3 WHERE file = ?1 AND id = ?2")?.execute(params![
+        file,
+        id,
+        at.timestamp_micros()
+    ])?;
     Ok(())
 }
 
@@ -122,14 +133,14 @@ pub fn put_vector(connection: &Connection, digest: &Digest, vector: &[f32]) -> R
     Ok(())
 }
 
-/// Forgets vectors of texts, and what files said, that were last there before `before`. `there` are the texts that are
-/// there now.
+/// Forgets vectors of texts, and what files said, that were last there before `before`. `there` tells
+/// which texts are there now.
 ///
 /// # Errors
 /// Those of the database.
 pub fn prune(
     connection: &Connection,
-    there: &HashSet<Digest>,
+    there: impl Fn(&Digest) -> bool,
     now: DateTime<Utc>,
     before: DateTime<Utc>,
 ) -> Result<(), Error> {
@@ -138,7 +149,7 @@ pub fn prune(
     let kept: Vec<(Digest, bool)> = rows.collect::<rusqlite::Result<_>>()?;
     let mut mark = connection.prepare_cached("UPDATE note_vector SET gone = ?2 WHERE digest = ?1")?;
     for (digest, was_gone) in kept {
-        let is_gone = !there.contains(&digest);
+        let is_gone = !there(&digest);
         if is_gone != was_gone {
             mark.execute(params![&digest[..], is_gone.then(|| now.timestamp_micros())])?;
         }

@@ -28,10 +28,7 @@ pub struct Folders {
 
 impl Folders {
     /// No folder yet. `targets` are kept as what is followed.
-    pub fn new(
-        watcher: notify::Result<Box<dyn Watcher + Send>>,
-        targets: Arc<RwLock<Vec<PathBuf>>>,
-    ) -> Self {
+    pub fn new(watcher: notify::Result<Box<dyn Watcher + Send>>, targets: Arc<RwLock<Vec<PathBuf>>>) -> Self {
         let (watcher, deaf) = match watcher {
             Ok(watcher) => (Some(watcher), None),
             Err(error) => (None, Some(polling(&reason(&error)))),
@@ -55,8 +52,14 @@ impl Folders {
     }
 
     /// Watches what is to be watched now: the folders of the tree and of the projects' learnings, and where one is
-    /// missing, the folder that it would appear in. Returns whether there are others than before.
-    pub fn renew(&mut self, vault: &Vault, projects: &[PathBuf]) -> bool {
+    /// missing, the folder that it would appear in. A folder that is `doubtful` is watched anew: one that was made in the
+    /// place of another can look the same. Returns whether any is watched that was not.
+    pub fn renew(
+        &mut self,
+        vault: &Vault,
+        projects: &[PathBuf],
+        doubtful: impl Fn(&PathBuf) -> bool,
+    ) -> bool {
         let learnings =
             projects.iter().filter_map(|root| vault::learnings(root).parent().map(Path::to_owned));
         let targets: Vec<PathBuf> = std::iter::once(vault.root().to_owned()).chain(learnings).collect();
@@ -73,7 +76,7 @@ impl Folders {
         *self.targets.write() = targets;
         let Some(watcher) = &mut self.watcher else { return false };
         self.watched.retain(|path, identity| {
-            let stays = wanted.get(path) == Some(identity);
+            let stays = wanted.get(path) == Some(identity) && !doubtful(path);
             if !stays {
                 // It may be gone already, and then so is the watch.
                 let _ = watcher.unwatch(path);

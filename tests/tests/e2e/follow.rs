@@ -64,6 +64,8 @@ fn watching(home: &Home) -> Process {
     daemon
 }
 
+type Save = fn(&Path, &str);
+
 /// As vim saves: the old file becomes a backup, the new one is written, the backup goes.
 fn as_vim(path: &Path, text: &str) {
     let backup = path.with_extension("md~");
@@ -95,8 +97,7 @@ fn every_way_to_save_is_seen() {
     let home = Home::new();
     let daemon = watching(&home);
     let mut seen = Seen::new(daemon.client());
-    let saves: [(&str, fn(&Path, &str)); 3] =
-        [("vim", as_vim), ("rename", as_replacement), ("truncate", in_place)];
+    let saves: [(&str, Save); 3] = [("vim", as_vim), ("rename", as_replacement), ("truncate", in_place)];
     for path in ["memory.md", "domains/code.md"].map(|inner| home.tree().join(inner)) {
         for (name, save) in saves {
             for animal in ["goldfish", "tomcat"] {
@@ -226,7 +227,8 @@ fn fault_18_at_the_limit_of_watches_it_is_said_and_nothing_is_missed() {
     let deaf = |_: Hear| -> notify::Result<Box<dyn Watcher + Send>> {
         Err(notify::Error::io(std::io::Error::from_raw_os_error(24)))
     };
-    for (open, said) in [(limited as memoryd::watch::Open, "max_user_watches"), (deaf, "Too many open files")] {
+    for (open, said) in [(limited as memoryd::watch::Open, "max_user_watches"), (deaf, "Too many open files")]
+    {
         let home = Home::new();
         let daemon = home.following_daemon(&Arc::new(TurnedClock::new(start_of_time())), open);
         init(daemon.client());
@@ -280,9 +282,9 @@ fn what_a_project_learns_is_seen_from_its_first_entry_on() {
 #[test]
 fn vectors_come_by_themselves_and_are_not_made_again() {
     let home = Home::new();
-    let text: String = (0..40).map(|n| format!("- Rule {n}: feed animal number {n}\n")).collect();
+    let lines: Vec<String> = (0..40).map(|n| format!("- Rule {n}: feed animal number {n}")).collect();
     fs::create_dir_all(home.tree()).unwrap();
-    fs::write(home.tree().join("memory.md"), text).unwrap();
+    fs::write(home.tree().join("memory.md"), lines.join("\n")).unwrap();
     let embedded = |client: &Client| tree(client).embedded == 40;
     let daemon = Process::start(&home);
     Seen::new(daemon.client()).until("vectors", embedded);
@@ -297,12 +299,13 @@ fn vectors_come_by_themselves_and_are_not_made_again() {
     let texts = "SELECT count(*) FROM note WHERE instr(sketch, 'animal') OR instr(id, 'animal')";
     assert_eq!(database.query_row(texts, [], |row| row.get::<_, u64>(0)), Ok(0));
     // A vector that is known is taken as it is.
-    database.execute("UPDATE note_vector SET vector = zeroblob(384)", []).unwrap();
+    let planted = vec![1_u8; 384];
+    database.execute("UPDATE note_vector SET vector = ?1", [&planted]).unwrap();
     let daemon = Process::start(&home);
     Seen::new(daemon.client()).until("vectors", embedded);
     assert!(daemon.terminate().success());
-    let made = "SELECT count(*) FROM note_vector WHERE vector <> zeroblob(384)";
-    assert_eq!(database.query_row(made, [], |row| row.get::<_, u64>(0)), Ok(0));
+    let made = "SELECT count(*) FROM note_vector WHERE vector <> ?1";
+    assert_eq!(database.query_row(made, [&planted], |row| row.get::<_, u64>(0)), Ok(0));
 }
 
 #[test]
@@ -331,7 +334,10 @@ fn m6_a_light_edit_keeps_who_a_note_is() {
     assert_eq!((second != first, &identity), (true, &first));
     // A file that is saved in two steps is empty in between.
     put("");
-    home.daemon(&clock).client().call(SearchNotes { words: "tabs".to_owned(), ..SearchNotes::default() }).unwrap();
+    home.daemon(&clock)
+        .client()
+        .call(SearchNotes { words: "tabs".to_owned(), ..SearchNotes::default() })
+        .unwrap();
     put("- Use tabs in all makefiles of the new project\n- Water the roses\n");
     let (third, identity) = asked("makefiles");
     assert_eq!((third != second, &identity), (true, &first));

@@ -10,6 +10,7 @@ use tokio::sync::Notify;
 
 use crate::domain::rewording::{self, Said, Sketch};
 use crate::error::Error;
+use crate::ledger::note::Kept;
 use crate::ledger::{note, projects};
 use crate::notes::Notes;
 use crate::service::App;
@@ -22,7 +23,7 @@ const KNOWN: usize = 512;
 const EMBEDDED: usize = 32;
 
 /// Files of which it is kept at once what they say.
-const KEPT: usize = 64;
+const BATCH: usize = 64;
 
 /// Days for which it is known what a file said, and vectors of texts that are gone.
 const DAYS: i64 = 30;
@@ -140,7 +141,7 @@ impl App {
         let notes = &self.view().notes;
         {
             let _turn = self.following.keeping.lock();
-            for files in notes.take_changed().chunks(KEPT) {
+            for files in notes.take_changed().chunks(BATCH) {
                 self.keep_files(files)?;
             }
         }
@@ -173,11 +174,11 @@ impl App {
                     note::gone(connection, file, id, now)?;
                 }
                 // A file that is saved in two steps is empty in between.
-                let away = |(said, since): &(Said, Option<_>)| {
-                    gone.contains(&said.id) || since.is_some_and(|since| since >= recently)
+                let away = |kept: &&Kept| {
+                    gone.contains(&kept.said.id) || kept.gone.is_some_and(|since| since >= recently)
                 };
                 let mut old: Vec<Said> = Vec::new();
-                for (said, _) in known.iter().filter(|known| away(known)) {
+                for Kept { said, .. } in known.iter().filter(away) {
                     if !come.iter().any(|new| new.id == said.id)
                         && !note::is_elsewhere(connection, file, &said.id)?
                     {
@@ -186,7 +187,7 @@ impl App {
                 }
                 let mut new: Vec<Said> = Vec::new();
                 for said in come {
-                    let was_here = known.iter().any(|(known, _)| known.id == said.id);
+                    let was_here = known.iter().any(|kept| kept.said.id == said.id);
                     if !old.is_empty() && !was_here && !note::is_elsewhere(connection, file, &said.id)? {
                         new.push(said.clone());
                     }
@@ -201,11 +202,11 @@ impl App {
     }
 
     /// What a file says that it did not, and the ids of what it no longer says.
-    fn turned<T>(&self, file: &Path, known: &[(Said, Option<T>)]) -> (Vec<Said>, Vec<String>) {
+    fn turned(&self, file: &Path, known: &[Kept]) -> (Vec<Said>, Vec<String>) {
         let notes = self.view().notes.of_file(file);
         let there: HashSet<&str> = notes.iter().map(|note| note.id.as_str()).collect();
         let mut had: HashSet<&str> =
-            known.iter().filter(|(_, gone)| gone.is_none()).map(|(said, _)| said.id.as_str()).collect();
+            known.iter().filter(|kept| kept.gone.is_none()).map(|kept| kept.said.id.as_str()).collect();
         let gone = had.iter().filter(|id| !there.contains(*id)).map(|id| (*id).to_owned()).collect();
         let mut come = Vec::new();
         for note in &notes {
@@ -235,7 +236,8 @@ impl App {
             return Ok(false);
         }
         apart::run_behind(|| {
-            let known = view.read(|connection| note::vectors(connection, bare.iter().map(|one| one.digest)))?;
+            let known =
+                view.read(|connection| note::vectors(connection, bare.iter().map(|one| one.digest)))?;
             let (there, missing): (Vec<_>, Vec<_>) =
                 bare.iter().partition(|one| known.contains_key(&one.digest));
             let there: Vec<_> =
@@ -287,7 +289,8 @@ impl App {
         let now = self.now();
         let there = self.view().notes.digests();
         let before = now - TimeDelta::days(DAYS);
-        self.journal.recollect(|connection| note::prune(connection, &there, now, before))
+        self.journal
+            .recollect(|connection| note::prune(connection, |digest| there.contains(digest), now, before))
     }
 
     /// How the tree is searched.

@@ -26,7 +26,8 @@ impl App {
         let archive = root.join(format!("archive/forgotten-{month}.md"));
         let wanted = index::shared(&call.words, &call.words).len();
         searchable(&call.words)?;
-        let shown = self.fresh_notes()?.sharing(&call.words, usize::MAX, |note| note.tier != Tier::Cold).notes;
+        let shown =
+            self.fresh_notes()?.sharing(&call.words, usize::MAX, |note| note.tier != Tier::Cold).notes;
         let rank: HashMap<&str, usize> =
             shown.iter().enumerate().rev().map(|(at, note)| (note.id.as_str(), at)).collect();
         let leaves: BTreeMap<&Path, Tier> = shown
@@ -42,7 +43,9 @@ impl App {
                 sheets.extend(planning.view.vault.read(path)?.map(|text| Sheet { leaf, text }));
             }
             let mut notes: Vec<Note> = sheets.iter().flat_map(Sheet::notes).collect();
-            notes.iter_mut().for_each(|note| note.words = index::shared(&call.words, &searched(note)));
+            for note in &mut notes {
+                note.words = index::shared(&call.words, &searched(note));
+            }
             notes.retain(|note| note.words.len() == wanted);
             notes.sort_by_key(|note| rank.get(note.id.as_str()).copied());
             let mut draft = Draft::default();
