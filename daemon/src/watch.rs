@@ -14,6 +14,7 @@ use std::time::Duration;
 
 use notify::{Config, Event, RecommendedWatcher, Watcher};
 use parking_lot::RwLock;
+use tokio::sync::Notify;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::task::spawn_blocking;
 use tokio::time::{Instant, timeout_at};
@@ -70,11 +71,16 @@ pub fn system(hear: Hear) -> notify::Result<Box<dyn Watcher + Send>> {
 /// Follows the files of the memory tree with the watcher that `open` makes, and gives their entries vectors, until the
 /// daemon stops.
 pub async fn run(app: Arc<App>, open: Open) {
+    let (moved, bare) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
+    for (bell, told) in [(&app.following.moved, &moved), (&app.following.bare, &bare)] {
+        let told = told.clone();
+        bell.connect(move || told.notify_one());
+    }
     app.following.begin();
-    tokio::join!(follow(app.clone(), open), embed(app));
+    tokio::join!(follow(app.clone(), open, &moved), embed(app, &bare));
 }
 
-async fn follow(app: Arc<App>, open: Open) {
+async fn follow(app: Arc<App>, open: Open, moved: &Notify) {
     let stop = app.counters.stop.clone();
     let (tell, mut heard) = unbounded_channel();
     let targets = Arc::default();
@@ -97,7 +103,7 @@ async fn follow(app: Arc<App>, open: Open) {
         let pause = if folders.trouble().is_some() { POLL } else { HEAL };
         batch = tokio::select! {
             () = stop.cancelled() => return,
-            () = app.following.moved.notified() => Batch { everything: true, ..Batch::default() },
+            () = moved.notified() => Batch { everything: true, ..Batch::default() },
             () = tokio::time::sleep(pause) => Batch::default(),
             first = heard.recv() => gather(first, &mut heard).await,
         };
@@ -173,13 +179,13 @@ fn look(app: &App, folders: &mut Folders, batch: &Batch) {
 }
 
 /// Gives entries their vectors, a few at a time.
-async fn embed(app: Arc<App>) {
+async fn embed(app: Arc<App>, bare: &Notify) {
     let stop = app.counters.stop.clone();
     let mut pruned: Option<Instant> = None;
     loop {
         tokio::select! {
             () = stop.cancelled() => return,
-            () = app.following.bare.notified() => {}
+            () = bare.notified() => {}
         }
         loop {
             let embedding = app.clone();

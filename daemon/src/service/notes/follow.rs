@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use chrono::TimeDelta;
 use memoryd_proto::{Happening, Note, TreeState};
 use parking_lot::Mutex;
-use tokio::sync::Notify;
 
 use crate::domain::rewording::{self, Said, Sketch};
 use crate::error::Error;
@@ -28,14 +27,32 @@ const BATCH: usize = 64;
 /// Days for which it is known what a file said, and vectors of texts that are gone.
 const DAYS: i64 = 30;
 
+/// Is rung for whoever said that they hear it.
+#[derive(Default)]
+pub struct Bell(Mutex<Option<Box<dyn Fn() + Send>>>);
+
+impl Bell {
+    /// From now on `hear` is called when it is rung.
+    pub fn connect(&self, hear: impl Fn() + Send + 'static) {
+        *self.0.lock() = Some(Box::new(hear));
+    }
+
+    /// Rings it.
+    pub fn ring(&self) {
+        if let Some(hear) = &*self.0.lock() {
+            hear();
+        }
+    }
+}
+
 /// How the files of the memory tree are followed.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct Following {
     how: Mutex<How>,
     /// Rung when it changed which files are to be followed.
-    pub moved: Notify,
+    pub moved: Bell,
     /// Rung when there are entries without vectors.
-    pub bare: Notify,
+    pub bare: Bell,
     /// Held while it is kept what files say, so that what was read later is kept later.
     keeping: Mutex<()>,
     /// The last hundredth of the vectors that was told.
@@ -148,7 +165,7 @@ impl App {
         if changed > 0 {
             let entries = notes.counts().entries as u64;
             self.tell(Happening::NotesRead { files: changed as u64, entries });
-            self.following.bare.notify_one();
+            self.following.bare.ring();
         }
         Ok(())
     }

@@ -58,7 +58,7 @@ impl App {
         let now = self.now();
         self.journal
             .note(|connection| projects::put(connection, &site.hash, (&site.name, &site.root), now))?;
-        self.following.moved.notify_one();
+        self.following.moved.ring();
         Ok(())
     }
 

@@ -1,5 +1,6 @@
 //! `tree`: how soon the memory tree is searchable, and what following it costs.
 
+use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -92,7 +93,8 @@ fn plant(root: &Path, wanted: &Tree) -> anyhow::Result<Vec<PathBuf>> {
         let mut text = format!("# Topic {file}\n\n## Rules\n\n");
         for entry in (file * each..(file + 1) * each).take_while(|entry| *entry < wanted.entries) {
             let words = Texts::Synthetic.memory(entry);
-            text += &format!("- **{words} {}** (from: bench, first noted: 2026-01-05)\n", marker(entry));
+            let marker = marker(entry);
+            writeln!(text, "- **{words} {marker}** (from: bench, first noted: 2026-01-05)")?;
         }
         let path = folder.join(format!("topic{file}.md"));
         std::fs::write(&path, text)?;
