@@ -28,11 +28,12 @@ use crate::journal::Journal;
 use crate::notes::Notes;
 use crate::scheduler;
 use crate::server::{self, Limits};
-use crate::service::{About, App, Counters, Tender};
+use crate::service::{About, App, Counters, Following, Tender};
 use crate::shutdown::Signals;
 use crate::store::Memory;
 use crate::vault::Vault;
 use crate::view::View;
+use crate::watch;
 
 /// Embeddings that are remembered: enough that a report need not embed what its recall did.
 const REMEMBERED: NonZeroUsize = NonZeroUsize::new(4096).unwrap();
@@ -138,6 +139,7 @@ impl Daemon {
         let app = App {
             journal: Journal::new(view, writer, config.learning()),
             tender: Tender::new(zone),
+            following: Following::default(),
             redactor: Redactor::new(&config.secrets.rules)?,
             detector: Detector::new(&config.capture.patterns)?,
             about: About {
@@ -196,11 +198,11 @@ pub fn run() -> anyhow::Result<()> {
         let signals = tokio::spawn(signals.listen(stop));
         let drain = daemon.limits.drain;
         let tended = async {
-            if let Err(error) = scheduler::run(app, drain).await {
+            if let Err(error) = scheduler::run(app.clone(), drain).await {
                 tracing::error!(%error, "memory is not tended: restart the daemon, or call `memoryctl maintain`");
             }
         };
-        tokio::join!(daemon.serve(listener), tended);
+        tokio::join!(daemon.serve(listener), tended, watch::run(app.clone(), watch::system));
         signals.await?;
         tracing::info!("stopped");
         Ok(())

@@ -14,6 +14,7 @@ pub mod performance;
 pub mod profile;
 pub mod ranking;
 pub mod retention;
+pub mod rewording;
 pub mod schedule;
 pub mod scoping;
 pub mod secrets;

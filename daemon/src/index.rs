@@ -12,6 +12,7 @@ mod links;
 mod parallel;
 mod postings;
 mod search;
+mod sharing;
 mod stopwords;
 mod tokens;
 mod top;
@@ -27,6 +28,7 @@ use std::time::Duration;
 use crate::domain::ranking::{Blend, Signals};
 
 pub use join::{Join, Near, exact};
+pub use sharing::Sharing;
 
 use cases::Cases;
 use lexical::Lexical;

@@ -269,6 +269,17 @@ impl Journal {
         self.writer.lock().transaction(Durability::Full, |transaction| Ok(keep(transaction)?))
     }
 
+    /// Keeps facts that can be found out again, should a power cut take them.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn recollect(
+        &self,
+        keep: impl FnOnce(&Connection) -> Result<(), crate::database::Error>,
+    ) -> Result<(), Error> {
+        self.writer.lock().transaction(Durability::Process, |transaction| Ok(keep(transaction)?))
+    }
+
     /// Keeps the receipt of a recall, and counts the recall for the items that it returned.
     ///
     /// # Errors

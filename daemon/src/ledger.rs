@@ -5,6 +5,7 @@
 //! computed again when a report is undone.
 
 pub mod contexts;
+pub mod note;
 pub mod noted;
 pub mod outcomes;
 pub mod projects;

@@ -22,7 +22,7 @@
 //! | layer | modules | |
 //! |---|---|---|
 //! | 7 composition | [`boot`], [`logging`] | parse, build, bind; run, drain |
-//! | 6 edges | [`scheduler`], [`server`], [`shutdown`] | async; the only ones that know the runtime |
+//! | 6 edges | [`scheduler`], [`server`], [`shutdown`], [`watch`] | async; the only ones that know the runtime |
 //! | 5 requests | [`service`] | one file for each noun |
 //! | 4 jobs | [`jobs`] | one file for each job: what maintenance plans |
 //! | 3 journal | [`journal`] | owns the writer: operations, changes, undo |
@@ -89,3 +89,4 @@ pub mod shutdown;
 pub mod store;
 pub mod vault;
 pub mod view;
+pub mod watch;

@@ -33,6 +33,7 @@ use chrono::{DateTime, Utc};
 use memoryd_proto::{AgentName, Fault, ImprovementId, Project, ProjectHash};
 
 pub use maintenance::Tender;
+pub use notes::Following;
 
 use entry::Entry;
 
@@ -63,6 +64,8 @@ pub struct App {
     pub detector: Detector,
     /// What tends memory, and which job runs.
     pub tender: Tender,
+    /// How the files of the memory tree are followed.
+    pub following: Following,
     /// What the daemon can say about itself.
     pub about: About,
     /// What it counts.

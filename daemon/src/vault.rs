@@ -9,11 +9,14 @@ mod rename;
 
 pub use pen::Pen;
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use memoryd_proto::Tier;
+use parking_lot::Mutex;
 
 /// Why a file of the tree cannot be read or written.
 #[derive(Debug, thiserror::Error)]
@@ -124,13 +127,15 @@ pub struct Leaf {
 #[derive(Clone, Debug)]
 pub struct Vault {
     root: PathBuf,
+    /// Files that were written since somebody asked.
+    written: Arc<Mutex<BTreeSet<PathBuf>>>,
 }
 
 impl Vault {
     /// The tree in the folder `root`, which need not exist.
     #[must_use]
     pub fn new(root: PathBuf) -> Self {
-        Self { root }
+        Self { root, written: Arc::default() }
     }
 
     /// Its folder.
@@ -143,6 +148,42 @@ impl Vault {
     #[must_use]
     pub fn exists(&self) -> bool {
         self.root.is_dir()
+    }
+
+    /// The files that the daemon itself wrote since this was last asked.
+    #[must_use]
+    pub fn take_written(&self) -> Vec<PathBuf> {
+        std::mem::take(&mut *self.written.lock()).into_iter().collect()
+    }
+
+    /// The folders that files of the tree can be in, as far as they are there. Links are not followed.
+    #[must_use]
+    pub fn folders(&self) -> Vec<PathBuf> {
+        let mut folders = Vec::new();
+        if self.exists() {
+            folders.push(self.root.clone());
+            for (name, _) in FOLDERS {
+                descend(self.root.join(name), &mut folders);
+            }
+        }
+        folders
+    }
+
+    /// The file of the tree that a path can be, whether it is there or not.
+    #[must_use]
+    pub fn leaf(&self, path: &Path) -> Option<Leaf> {
+        let inner = path.strip_prefix(&self.root).ok()?;
+        let mut parts = inner.iter();
+        let first = parts.next()?.to_str()?;
+        let of_folder = FOLDERS.iter().find(|(name, _)| *name == first && parts.next().is_some());
+        let tier = match of_folder {
+            Some((_, tier)) => {
+                let hidden = inner.iter().any(|part| part.as_encoded_bytes().starts_with(b"."));
+                (!hidden && is_markdown(path)).then_some(*tier)?
+            }
+            None => FILES.iter().find(|(name, ..)| Path::new(name) == inner)?.1,
+        };
+        Some(Leaf { path: path.to_owned(), tier })
     }
 
     /// The files that a new tree has, with what is in them.
@@ -172,15 +213,6 @@ impl Vault {
         leaves.retain(|leaf| self.inside(&leaf.path).is_ok_and(|path| path.is_file()));
         leaves.sort_by(|one, other| (one.tier, &one.path).cmp(&(other.tier, &other.path)));
         Ok(leaves)
-    }
-
-    /// The file of that path, with its tier; nothing when it is none of the tree's.
-    #[must_use]
-    pub fn leaf(&self, path: &Path) -> Option<Leaf> {
-        let inner = path.strip_prefix(&self.root).ok()?;
-        let file = FILES.iter().find(|(name, ..)| inner == Path::new(name)).map(|(_, tier, _)| *tier);
-        let folder = || FOLDERS.iter().find(|(name, _)| inner.starts_with(name)).map(|(_, tier)| *tier);
-        Some(Leaf { path: path.to_owned(), tier: file.or_else(folder)? })
     }
 
     /// What is written in a file; nothing when there is none.
@@ -234,11 +266,30 @@ fn collect(folder: &Path, tier: Tier, leaves: &mut Vec<Leaf>) -> Result<(), Erro
         }
         if entry.file_type().map_err(file(&path))?.is_dir() {
             collect(&path, tier, leaves)?;
-        } else if path.extension().is_some_and(|extension| extension == "md") {
+        } else if is_markdown(&path) {
             leaves.push(Leaf { path, tier });
         }
     }
     Ok(())
+}
+
+fn is_markdown(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "md")
+}
+
+/// Adds a folder and those below it. One that cannot be read has none.
+fn descend(folder: PathBuf, folders: &mut Vec<PathBuf>) {
+    let is_folder = folder.symlink_metadata().is_ok_and(|metadata| metadata.is_dir());
+    let hidden = folder.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."));
+    if !is_folder || hidden {
+        return;
+    }
+    let inner = fs::read_dir(&folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    let inner: Vec<PathBuf> = inner.collect();
+    folders.push(folder);
+    for inner in inner {
+        descend(inner, folders);
+    }
 }
 
 fn read(path: &Path) -> Result<Option<String>, Error> {

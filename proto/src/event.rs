@@ -90,6 +90,21 @@ pub enum Happening {
         /// Why it failed, if it did.
         failed: Option<String>,
     },
+    /// Files of the memory tree changed, and what they say is searched now.
+    NotesRead {
+        /// How many files.
+        files: u64,
+        /// How many entries the whole tree has now.
+        entries: u64,
+    },
+    /// Entries of the memory tree got their vectors, so that they are found by their meaning too. Much of that is told
+    /// about a hundred times.
+    NotesEmbedded {
+        /// How many entries have them.
+        done: u64,
+        /// Of how many.
+        of: u64,
+    },
 }
 
 /// What a job does.

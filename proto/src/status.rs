@@ -67,6 +67,8 @@ pub struct StatusReport {
     pub open_recalls: u64,
     /// The newest operation of the journal.
     pub last_operation: Option<u64>,
+    /// The memory tree.
+    pub tree: TreeState,
     /// Jobs whose last run failed.
     pub failing: Vec<JobState>,
     /// The job that runs next; absent when all are switched off.
@@ -77,6 +79,21 @@ pub struct StatusReport {
     pub connections: u64,
     /// Bytes of memory that its process holds, where the system tells.
     pub resident_bytes: Option<u64>,
+}
+
+/// How the memory tree is searched.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TreeState {
+    /// Files that were read.
+    pub files: u64,
+    /// Their entries.
+    pub entries: u64,
+    /// Of them, those that are found by their meaning too.
+    pub embedded: u64,
+    /// Whether the system tells of every change.
+    pub watched: bool,
+    /// Why it does not, and what is done instead, if so.
+    pub polled: Option<String>,
 }
 
 /// Figures about an agent's memory, or all of it.

@@ -8,6 +8,7 @@ use chrono::{DateTime, TimeZone, Utc};
 use memoryd::boot::{Daemon, Places};
 use memoryd::clock::TurnedClock;
 use memoryd::service::App;
+use memoryd::watch;
 use memoryd_client::Client;
 use tempfile::TempDir;
 
@@ -98,6 +99,16 @@ impl Home {
     /// A daemon in this process, whose time is `clock`. It serves the socket when this returns.
     #[must_use]
     pub fn daemon(&self, clock: &Arc<TurnedClock>) -> Running {
+        self.run(clock, None)
+    }
+
+    /// Like [`daemon`](Self::daemon), and it follows the memory tree with the watcher that `open` makes.
+    #[must_use]
+    pub fn following_daemon(&self, clock: &Arc<TurnedClock>, open: watch::Open) -> Running {
+        self.run(clock, Some(open))
+    }
+
+    fn run(&self, clock: &Arc<TurnedClock>, open: Option<watch::Open>) -> Running {
         let places = self.places();
         let mut config = places.config().unwrap();
         config.tree.root = self.tree().display().to_string();
@@ -109,7 +120,13 @@ impl Home {
             runtime.block_on(async {
                 let listener = memoryd::server::bind(&places.socket).unwrap();
                 bound.send(()).unwrap();
-                daemon.serve(listener).await;
+                let app = daemon.app();
+                let followed = async {
+                    if let Some(open) = open {
+                        watch::run(app, open).await;
+                    }
+                };
+                tokio::join!(daemon.serve(listener), followed);
             });
         });
         waiting.recv().expect("the socket of the test's daemon is bound");

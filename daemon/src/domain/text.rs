@@ -106,6 +106,16 @@ impl Wording {
             && (!worded_alike || self.may_mean_the_same(other))
     }
 
+    /// Its words, in order.
+    pub(super) fn words(&self) -> &[String] {
+        &self.words
+    }
+
+    /// Numbers, code-like words and words that turn a meaning around, sorted.
+    pub(super) fn telling(&self) -> &[String] {
+        &self.telling
+    }
+
     /// The words that the other has too, in order.
     fn shared<'a>(&'a self, other: &'a Self) -> impl Iterator<Item = &'a String> {
         self.words.iter().filter(|word| other.words.contains(word))

@@ -194,6 +194,13 @@ impl Lexical {
         }
     }
 
+    /// Calls `each` with every document that has a term of the query, once for each term, and the term's weight.
+    pub(super) fn each_posting(&self, query: &str, mut each: impl FnMut(u32, f32)) {
+        for Weighted { id, weight } in &self.plan(query).terms {
+            self.postings.term(*id).slots.iter().for_each(|&slot| each(slot, *weight));
+        }
+    }
+
     fn place(&mut self, slot: u32, terms: Box<[TermId]>, length: u32) {
         let needed = slot as usize + 1;
         if self.lengths.len() < needed {

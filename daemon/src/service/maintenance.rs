@@ -1,6 +1,6 @@
 //! Tending memory: one job after the other, planned and carried out, or only planned (spec S1–S4).
 
-mod apart;
+pub(super) mod apart;
 
 use std::cell::Cell;
 use std::ops::ControlFlow;
@@ -226,7 +226,7 @@ impl App {
         }
     }
 
-    fn tell(&self, what: Happening) {
+    pub(super) fn tell(&self, what: Happening) {
         self.journal.events().publish(self.now(), what);
     }
 

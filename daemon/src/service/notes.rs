@@ -1,13 +1,15 @@
-//! What the memory tree says (spec M3, M8, M13, M15). The files are read anew for each question.
+//! What the memory tree says (spec M3, M8, M13, M15).
 
 mod files;
+mod follow;
 mod forget;
 mod log;
 mod share;
 mod stats;
 
+pub use follow::Following;
+
 use std::cmp::Reverse;
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use memoryd_proto::{
@@ -95,10 +97,9 @@ impl App {
         Ok(Reading::of(self.tree()?, projects)?)
     }
 
-    /// Notes as they are answered, at most `limit`.
-    fn told(&self, reading: &Reading, mut notes: Vec<Note>, limit: u64) -> NotePage {
+    /// Notes as they are answered.
+    fn told(&self, reading: &Reading, mut notes: Vec<Note>) -> NotePage {
         let total = notes.len() as u64;
-        notes.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
         self.redact(&mut notes);
         NotePage { notes, total, files: reading.sheets.len() as u64, unread: reading.unread.clone() }
     }
@@ -115,10 +116,19 @@ impl App {
     }
 
     fn search_notes(&self, call: &SearchNotes) -> Result<NotePage, Error> {
-        let mut reading = self.reading()?;
-        reading.sheets.retain(|sheet| call.archive || sheet.leaf.tier != Tier::Cold);
-        let found = matching(&reading, &call.words)?;
-        Ok(self.told(&reading, found, page(call.limit, FOUND)))
+        self.tree()?;
+        searchable(&call.words)?;
+        let notes = self.fresh_notes()?;
+        let wanted = |tier: Tier| call.archive || tier != Tier::Cold;
+        let limit = usize::try_from(page(call.limit, FOUND)).unwrap_or(usize::MAX);
+        let mut found = notes.sharing(&call.words, limit, |note| wanted(note.tier));
+        self.redact(&mut found.notes);
+        Ok(NotePage {
+            notes: found.notes,
+            total: found.total as u64,
+            files: notes.files(wanted) as u64,
+            unread: notes.unread(),
+        })
     }
 
     fn learned_notes(&self, call: &LearnedNotes) -> Result<NotePage, Error> {
@@ -130,8 +140,7 @@ impl App {
         corrections.truncate(usize::try_from(page(call.corrections, RECENT)).unwrap_or(usize::MAX));
         let rules = of(NoteKind::Line).filter(|note| note.tier == Tier::Hot);
         let notes: Vec<Note> = corrections.into_iter().chain(rules).cloned().collect();
-        let total = notes.len() as u64;
-        Ok(self.told(&reading, notes, total))
+        Ok(self.told(&reading, notes))
     }
 
     fn project_notes(&self, named: &str) -> Result<NotePage, Error> {
@@ -152,39 +161,14 @@ impl App {
             .into());
         }
         let notes = reading.notes();
-        let total = notes.len() as u64;
-        Ok(self.told(&reading, notes, total))
+        Ok(self.told(&reading, notes))
     }
 }
 
-/// The notes that have words of a query, best first: by how rare the words are that they have, then the most specific,
-/// then the most recent (spec M8).
-fn matching(reading: &Reading, query: &str) -> Result<Vec<Note>, Fault> {
+/// Refuses a query that has no word to search for.
+fn searchable(query: &str) -> Result<(), Fault> {
     if index::shared(query, query).is_empty() {
         return Err(Fault::invalid("There is no word to search for", "Give words that the notes may have."));
     }
-    let mut notes = reading.notes();
-    let mut known: HashMap<String, f64> = HashMap::new();
-    for note in &mut notes {
-        // A file's name and a section's heading say what an entry is about.
-        let name = Path::new(&note.file).file_stem().unwrap_or_default().to_string_lossy();
-        let about = format!("{name}\n{}\n{}", note.section.as_deref().unwrap_or_default(), note.text);
-        note.words = index::shared(query, &about);
-        note.words.iter().for_each(|word| *known.entry(word.clone()).or_default() += 1.0);
-    }
-    #[allow(clippy::cast_precision_loss, reason = "there are few notes")]
-    let all = notes.len() as f64;
-    let weight =
-        |word: &String| known.get(word).map_or(0.0, |has| (1.0 + (all - has + 0.5) / (has + 0.5)).ln());
-    let score = |note: &Note| note.words.iter().map(weight).sum::<f64>();
-    let mut scored: Vec<(f64, Note)> = notes.into_iter().map(|note| (score(&note), note)).collect();
-    scored.retain(|(_, note)| !note.words.is_empty());
-    scored.sort_by(|(one, a), (other, b)| {
-        other
-            .total_cmp(one)
-            .then(a.tier.cmp(&b.tier))
-            .then(b.date.cmp(&a.date))
-            .then((&a.file, a.line).cmp(&(&b.file, b.line)))
-    });
-    Ok(scored.into_iter().map(|(_, note)| note).collect())
+    Ok(())
 }

@@ -63,6 +63,7 @@ impl App {
                 evaluations: listing::evaluations(connection, &Evaluations::default(), (0, 0))?.1,
                 open_recalls: recalls::open(connection, now)?,
                 last_operation: page.operations.first().map(|operation| operation.id.0),
+                tree: self.tree_state(),
                 failing,
                 next_job,
                 requests: self.counters.requests.load(Ordering::Relaxed),

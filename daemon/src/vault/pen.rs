@@ -84,7 +84,12 @@ impl Pen {
     /// When its text is not `before`, when it leads out of the tree, or when it cannot be written.
     pub fn write(&self, path: &Path, before: Option<&str>, after: Option<&str>) -> Result<(), Error> {
         self.look_back();
-        let path = &self.vault.inside(path)?;
+        let done = self.put(&self.vault.inside(path)?, before, after);
+        self.vault.written.lock().insert(path.to_owned());
+        done
+    }
+
+    fn put(&self, path: &Path, before: Option<&str>, after: Option<&str>) -> Result<(), Error> {
         if read(path)?.as_deref() != before {
             return Err(changed(path));
         }

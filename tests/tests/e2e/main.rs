@@ -16,6 +16,7 @@ mod crash;
 mod dashboard;
 mod explain;
 mod files;
+mod follow;
 mod hostility;
 mod intake;
 mod ledger;

@@ -56,7 +56,10 @@ impl App {
     /// Keeps a project, from its first entry on.
     pub(super) fn register(&self, site: &Site) -> Result<(), Error> {
         let now = self.now();
-        self.journal.note(|connection| projects::put(connection, &site.hash, (&site.name, &site.root), now))
+        self.journal
+            .note(|connection| projects::put(connection, &site.hash, (&site.name, &site.root), now))?;
+        self.following.moved.ring();
+        Ok(())
     }
 
     fn addition(

@@ -78,8 +78,7 @@ impl App {
         let recent = |sheet: &&Sheet| day(&sheet.leaf.path).is_none_or(|day| day >= since);
         let sheets: Vec<&Sheet> = insights.sheets.iter().filter(recent).collect();
         let notes: Vec<_> = sheets.iter().rev().flat_map(|sheet| sheet.notes()).collect();
-        let total = notes.len() as u64;
-        Ok(NotePage { files: sheets.len() as u64, ..self.told(&insights, notes, total) })
+        Ok(NotePage { files: sheets.len() as u64, ..self.told(&insights, notes) })
     }
 
     /// The file of a shared insight.

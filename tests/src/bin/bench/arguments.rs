@@ -32,6 +32,8 @@ pub enum Bench {
     Scale(Scale),
     /// How long jobs take, and what recalls notice of them
     Maintenance(Maintenance),
+    /// How soon the memory tree is searchable, and what following it costs
+    Tree(Tree),
     /// Is what is said told apart: what is worth keeping, and what is not?
     Capture(Capture),
     /// The daemon that is measured
@@ -133,6 +135,26 @@ pub struct Maintenance {
     /// How often the jobs of a day are measured, each time on a fresh store
     #[arg(long, default_value_t = 3)]
     pub rounds: usize,
+}
+
+/// What `tree` is told.
+#[derive(Args, Debug)]
+pub struct Tree {
+    /// Files
+    #[arg(long, default_value_t = 2000, value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..))]
+    pub files: usize,
+    /// Entries in them
+    #[arg(long, default_value_t = 50_000, value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..))]
+    pub entries: usize,
+    /// Saves to time
+    #[arg(long, default_value_t = 50)]
+    pub saves: usize,
+    /// Recalls to time, while vectors fill in and when they are there
+    #[arg(long, default_value_t = 400)]
+    pub recalls: usize,
+    /// Also watch the daemon do nothing for so many seconds
+    #[arg(long, default_value_t = 0, value_name = "SECONDS")]
+    pub idle: u64,
 }
 
 /// What `capture` is told.

@@ -35,6 +35,11 @@ impl Home {
         self.folder.path().join("data")
     }
 
+    /// The memory tree, which need not exist.
+    pub fn tree(&self) -> PathBuf {
+        self.folder.path().join("self-improving")
+    }
+
     /// A socket's path in this home.
     pub fn socket(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)

@@ -2,7 +2,7 @@
 
 mod alone;
 mod crowd;
-mod idle;
+pub mod idle;
 
 use std::num::NonZeroUsize;
 

@@ -20,6 +20,7 @@ mod random;
 mod records;
 mod scale;
 mod texts;
+mod tree;
 
 use std::process::ExitCode;
 
@@ -54,6 +55,7 @@ fn run(bench: &Bench, set: &[String]) -> anyhow::Result<Option<serde_json::Value
         Bench::Latency(wanted) => Some(latency::run(wanted, &Home::new(set)?)?),
         Bench::Scale(wanted) => Some(scale::run(wanted, set)?),
         Bench::Maintenance(wanted) => Some(maintenance::run(wanted, set)?),
+        Bench::Tree(wanted) => Some(tree::run(wanted, set)?),
         Bench::Capture(wanted) => Some(capture::run(wanted)),
         Bench::Daemon => {
             process::end_with_parent();

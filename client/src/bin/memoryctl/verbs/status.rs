@@ -1,7 +1,7 @@
 //! `memoryctl status`
 
 use chrono::{DateTime, Utc};
-use memoryd_client::proto::{JobState, Serve, Status, StatusReport};
+use memoryd_client::proto::{JobState, Serve, Status, StatusReport, TreeState};
 
 use crate::exit::Outcome;
 use crate::output::Output;
@@ -27,11 +27,15 @@ fn render(page: &mut Page, status: &StatusReport) {
     for job in &status.failing {
         page.prose(&notable("failing  ").to_string(), &failing(job, status.now));
     }
+    if let Some(why) = &status.tree.polled {
+        page.prose(&notable("polling  ").to_string(), why);
+    }
     page.gap();
     page.fields([
         ("agents", Some(grouped(status.agents))),
         ("improvements", Some(grouped(status.improvements))),
         ("evaluations", Some(grouped(status.evaluations))),
+        ("memory tree", Some(tree(&status.tree))),
         ("open recalls", Some(grouped(status.open_recalls))),
         ("last operation", Some(status.last_operation.map_or_else(|| "none".to_owned(), grouped))),
         ("next job", Some(status.next_job.as_ref().map_or_else(|| "none".to_owned(), upcoming))),
@@ -52,6 +56,15 @@ fn render(page: &mut Page, status: &StatusReport) {
 
 fn upcoming(job: &JobState) -> String {
     format!("{}, {}", job.job, schedule::next(job))
+}
+
+/// How much of the memory tree is searched, and how.
+fn tree(tree: &TreeState) -> String {
+    let entries = count(tree.entries, "entry", "entries");
+    if tree.embedded == tree.entries {
+        return entries;
+    }
+    format!("{entries}, vectors {} %", tree.embedded * 100 / tree.entries.max(1))
 }
 
 /// Which job fails, why, and when it is tried again.
@@ -109,6 +122,13 @@ mod tests {
             evaluations: 3,
             open_recalls: 0,
             last_operation: Some(17),
+            tree: TreeState {
+                files: 2000,
+                entries: 50_000,
+                embedded: 15_500,
+                watched: false,
+                polled: Some("It is on a network".to_owned()),
+            },
             failing: vec![job.clone()],
             next_job: Some(job),
             requests: 1,
@@ -119,6 +139,8 @@ mod tests {
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(lines[0], "memoryd 0.1.0 runs for 3 h 0 min, process 4711");
         assert_eq!(lines[1], "failing  metrics failed 3 times in a row, again in 4 min: The disk is full");
+        assert_eq!(lines[2], "polling  It is on a network");
+        assert!(lines.contains(&"memory tree     50,000 entries, vectors 31 %"), "{text}");
         assert!(lines.contains(&"next job        metrics, Mon 2026-01-26 13:04"), "{text}");
     }
 }

@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use crate::exit::Outcome;
 use crate::output::Output;
-use crate::render::{bad, count, faint, good, notable, one_line, strong, time};
+use crate::render::{bad, count, faint, good, grouped, notable, one_line, strong, time};
 
 /// How long one call waits for events.
 const WAIT: Duration = Duration::from_secs(20);
@@ -110,6 +110,13 @@ fn told(event: &Event) -> String {
             };
             format!("{}  {how}", strong(format_args!("job {job}")))
         }
+        Happening::NotesRead { files, entries } => {
+            let (files, entries) = (count(*files, "file", "files"), count(*entries, "entry", "entries"));
+            format!("{}  {files} read, {entries} in all", strong("memory tree"))
+        }
+        Happening::NotesEmbedded { done, of } => {
+            format!("{}  vectors: {} of {}", strong("memory tree"), grouped(*done), grouped(*of))
+        }
     }
 }
 
@@ -158,6 +165,8 @@ mod tests {
                 total: 0,
                 failed: Some("The disk is full".to_owned()),
             },
+            Happening::NotesRead { files: 1, entries: 50_000 },
+            Happening::NotesEmbedded { done: 49_999, of: 50_000 },
         ];
         let reply = watched(1, events, 7, 2);
         let (text, outcome) = written(false, |out| show(&reply, out));
@@ -175,6 +184,8 @@ mod tests {
 {at}  job promote  done, 130 steps, operation 17
 {at}  job promote  done, nothing to do
 {at}  job promote  failed: The disk is full
+{at}  memory tree  1 file read, 50,000 entries in all
+{at}  memory tree  vectors: 49,999 of 50,000
 "
             )
         );
