@@ -2,6 +2,7 @@
 
 pub mod assessment;
 pub mod capture;
+pub mod conflict;
 pub mod consolidation;
 pub mod corroboration;
 pub mod criteria;
@@ -18,4 +19,5 @@ pub mod schedule;
 pub mod scoping;
 pub mod secrets;
 pub mod text;
+pub mod tiers;
 pub mod utility;

@@ -12,7 +12,8 @@ pub fn append(source: &str, section: Option<&str>, entry: &str) -> (String, usiz
     // What stands in a fence or comment that is not closed would be no entry.
     let open = blocks.iter().position(|block| block.kind == Kind::Opaque { closed: false });
     let blocks = &blocks[..open.unwrap_or(blocks.len())];
-    let found = section.and_then(|section| Some((section, end_of_section(blocks, section)?)));
+    let is_item = parse(entry).first().is_some_and(|block| block.kind == Kind::Item);
+    let found = section.and_then(|section| Some((section, end_of_section(blocks, section, is_item)?)));
     let last = found
         .map_or_else(|| blocks.iter().rposition(|block| block.kind != Kind::Blank), |(_, last)| Some(last));
     // A byte order mark stays first.
@@ -22,9 +23,8 @@ pub fn append(source: &str, section: Option<&str>, entry: &str) -> (String, usiz
     if at > first && !source[..at].ends_with('\n') {
         insert.push('\n');
     }
-    let is_item = |text: &str| parse(text).first().is_some_and(|block| block.kind == Kind::Item);
     let joins = last.is_some_and(|last| blocks[last].kind == Kind::Item)
-        && is_item(entry)
+        && is_item
         && (section.is_none() || found.is_some());
     if at > first && !joins {
         insert.push('\n');
@@ -87,15 +87,17 @@ pub fn mark(source: &str, span: &Range<usize>, label: &str, value: &str) -> Stri
     format!("{}{missing}**{label}**: {value}{eol}{gap}{}", &source[..at], &source[at..])
 }
 
-/// The last block of a section that is not empty.
-fn end_of_section(blocks: &[Block<'_>], section: &str) -> Option<usize> {
+/// The last block of a section that is not empty; with `own` the last before the headings below its own. A list item
+/// would belong to the entry of such a heading.
+fn end_of_section(blocks: &[Block<'_>], section: &str, own: bool) -> Option<usize> {
     let titled = |block: &Block<'_>| {
         let Kind::Heading { level, title } = block.kind else { return None };
         title.eq_ignore_ascii_case(section).then_some(level)
     };
     let (at, level) = blocks.iter().enumerate().find_map(|(at, block)| Some((at, titled(block)?)))?;
     let ends = |block: &Block<'_>| {
-        block.kind == Kind::Break || matches!(block.kind, Kind::Heading { level: next, .. } if next <= level)
+        block.kind == Kind::Break
+            || matches!(block.kind, Kind::Heading { level: next, .. } if own || next <= level)
     };
     let end = blocks[at + 1..].iter().position(ends).map_or(blocks.len(), |count| at + 1 + count);
     blocks[at..end].iter().rposition(|block| block.kind != Kind::Blank).map(|last| at + last)
