@@ -6,6 +6,7 @@
 
 pub mod contexts;
 pub mod note;
+pub mod noted;
 pub mod outcomes;
 pub mod projects;
 pub mod recalls;

@@ -50,9 +50,11 @@ pub fn put(connection: &Connection, file: &str, said: &Said) -> Result<(), Error
 /// # Errors
 /// Those of the database.
 pub fn gone(connection: &Connection, file: &str, id: &str, at: DateTime<Utc>) -> Result<(), Error> {
-    connection
-        .prepare_cached("UPDATE note SET gone = ?3 WHERE file = ?1 AND id = ?2")?
-        .execute(params![file, id, at.timestamp_micros()])?;
+    connection.prepare_cached("UPDATE note SET gone = ?3 WHERE file = ?1 AND id = ?2")?.execute(params![
+        file,
+        id,
+        at.timestamp_micros()
+    ])?;
     Ok(())
 }
 
@@ -87,6 +89,16 @@ pub fn identity(connection: &Connection, id: &str) -> Result<String, Error> {
     let mut statement = connection.prepare_cached("SELECT identity FROM note_alias WHERE id = ?1")?;
     let known = statement.query_row([id], |row| row.get(0)).optional()?;
     Ok(known.unwrap_or_else(|| id.to_owned()))
+}
+
+/// The ids that light edits gave a note.
+///
+/// # Errors
+/// Those of the database.
+pub fn rewordings(connection: &Connection, identity: &str) -> Result<Vec<String>, Error> {
+    let mut statement = connection.prepare_cached("SELECT id FROM note_alias WHERE identity = ?1")?;
+    let ids = statement.query_map([identity], |row| row.get(0))?;
+    Ok(ids.collect::<Result<_, _>>()?)
 }
 
 /// The vectors that are known of texts.

@@ -18,6 +18,7 @@ mod explain;
 mod follow;
 mod hostility;
 mod intake;
+mod joined;
 mod ledger;
 mod maintenance;
 mod names;
