@@ -2,6 +2,7 @@
 
 pub mod assessment;
 pub mod capture;
+pub mod conflict;
 pub mod consolidation;
 pub mod corroboration;
 pub mod criteria;

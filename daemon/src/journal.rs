@@ -288,12 +288,12 @@ impl Journal {
         let mut writing = self.writer.lock();
         let (recall, counted) = writing.transaction(Durability::Process, |transaction| {
             let mut counted = Vec::new();
-            for item in receipt.returned() {
-                let known = usage::find(transaction, &receipt.agent, &item.id)?;
+            for id in receipt.recalled() {
+                let known = usage::find(transaction, &receipt.agent, id)?;
                 let mut known = known.unwrap_or_else(|| Ledgered::new(decay::day(at)));
                 known.recalled(at, self.learning.decay);
-                usage::put(transaction, &receipt.agent, &item.id, &known)?;
-                counted.push((&item.id, known));
+                usage::put(transaction, &receipt.agent, id, &known)?;
+                counted.push((id, known));
             }
             Ok::<_, Error>((recalls::insert(transaction, at, receipt)?, counted))
         })?;

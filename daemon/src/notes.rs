@@ -153,16 +153,27 @@ impl Notes {
         changed
     }
 
-    /// The best notes among those that `wanted` accepts, best first, with how well they match.
+    /// The best notes among those that `wanted` accepts, best first, with how well they match; and how many it accepts.
     #[must_use]
-    pub fn search(&self, search: &Search<'_>, wanted: impl Fn(&Note) -> bool + Sync) -> Vec<(Note, Signals)> {
+    pub fn search(
+        &self,
+        search: &Search<'_>,
+        wanted: impl Fn(&Note) -> bool + Sync,
+    ) -> (Vec<(Note, Signals)>, u64) {
         let state = self.state.read();
         let query =
             Query { text: search.text, vector: search.vector, limit: search.limit, blend: search.blend };
         let Ok(hits) = state.index.search(&query, |slot| state.note(slot).is_some_and(&wanted)) else {
-            return Vec::new();
+            return (Vec::new(), 0);
         };
-        hits.list.iter().filter_map(|hit| Some((state.note(hit.slot)?.clone(), hit.signals))).collect()
+        let notes = hits.list.iter().filter_map(|hit| Some((state.note(hit.slot)?.clone(), hit.signals)));
+        (notes.collect(), hits.passed as u64)
+    }
+
+    /// Whether a note of this id is in any file.
+    #[must_use]
+    pub fn has(&self, id: &str) -> bool {
+        self.state.read().all().any(|note| note.id == id)
     }
 
     /// The notes that share words with a query, at most `limit`, best first: by how rare the words are that they share,
@@ -192,8 +203,7 @@ impl Notes {
     /// The notes of a tier, in the order of their files and lines.
     #[must_use]
     pub fn of(&self, tier: Tier) -> Vec<Note> {
-        let state = self.state.read();
-        state.all().filter(|note| note.tier == tier).cloned().collect()
+        self.state.read().of_tier(tier).cloned().collect()
     }
 
     /// The notes of a file, in the order of their lines; none when there is no such file.

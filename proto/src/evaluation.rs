@@ -211,7 +211,7 @@ pub struct Evaluation {
     pub insights: Vec<Insight>,
     /// The recall that came before.
     pub recall: Option<RecallId>,
-    /// The items of it that were used.
+    /// The items of it that were used, and rules that were loaded with it. A note is named `note:` and its own id.
     pub used: Vec<ImprovementId>,
     /// Anything else worth noting.
     pub notes: Option<String>,

@@ -3,9 +3,9 @@
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
-use crate::{AgentName, Confidence, ContextName, ImprovementId, Project, RecallId, Scope};
+use crate::{AgentName, Confidence, ContextName, ImprovementId, NoteKind, Project, RecallId, Scope, Tier};
 
-/// Learned patterns worth knowing before a task.
+/// Learned patterns worth knowing before a task: improvements of the agent, and notes of the memory tree.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Recall {
     /// Who asks.
@@ -18,10 +18,12 @@ pub struct Recall {
     pub context: Option<ContextName>,
     /// How many to return; 0 for the default of 5. Never more than 1,000.
     pub limit: u32,
-    /// Only of this category.
+    /// Only of this category. Notes have none.
     pub category: Option<String>,
-    /// Only with all of these tags.
+    /// Only with all of these tags. Notes have none.
     pub tags: Vec<String>,
+    /// Whether notes in the archive are searched too (spec M3).
+    pub archive: bool,
 }
 
 impl Recall {
@@ -36,6 +38,7 @@ impl Recall {
             limit: 0,
             category: None,
             tags: Vec::new(),
+            archive: false,
         }
     }
 }
@@ -45,14 +48,20 @@ impl Recall {
 pub struct Recalled {
     /// Names this recall; the task's report refers to it (spec Q6).
     pub recall: RecallId,
+    /// The rules of `memory.md`, whatever was asked (spec M3).
+    pub hot: Vec<HotRule>,
     /// The patterns, best first.
     pub items: Vec<Item>,
     /// The context it was made in, and how warm that is.
     pub context: ContextState,
     /// The weight of learned utility in the scores: 0 in a cold context.
     pub alpha: f64,
-    /// How many improvements could have been returned.
+    /// How many improvements and notes could have been returned.
     pub searched: u64,
+    /// The files that notes were taken from (spec M15).
+    pub loaded: Vec<Loaded>,
+    /// What was relevant and is left out, and files that could not be read: what, and why (spec M15).
+    pub skipped: Vec<String>,
     /// Why only one of the two signals was used, if so.
     pub degraded: Option<String>,
 }
@@ -60,18 +69,70 @@ pub struct Recalled {
 /// A pattern that a recall returned.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Item {
-    /// Identifies the improvement.
+    /// Identifies the improvement; of a note, `note:` and the note's own id.
     pub id: ImprovementId,
+    /// Where it was taken from.
+    pub source: Origin,
     /// Where it applies.
     pub scope: Scope,
     /// The pattern.
     pub document: String,
-    /// What it is about.
+    /// What it is about: of a note, the heading that it stands under.
     pub category: String,
-    /// How sure the agent is of it.
+    /// How sure the agent is of it. A note is what somebody wrote down, and certain.
     pub confidence: Confidence,
+    /// Items and rules that say the opposite, where neither is more specific or more recent: ask the user (spec M8).
+    pub conflicts: Vec<ImprovementId>,
     /// Why it stands where it stands.
     pub why: Why,
+}
+
+/// Where a pattern was taken from (spec M15).
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Origin {
+    /// The agent's improvements.
+    #[default]
+    Improvement,
+    /// A file of the memory tree, or a project's learnings.
+    Note {
+        /// The file.
+        file: String,
+        /// The note's first line there, from 1.
+        line: u64,
+        /// The file's tier.
+        tier: Tier,
+        /// What kind of entry it is.
+        kind: NoteKind,
+    },
+}
+
+/// A rule that is always loaded.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HotRule {
+    /// Names it in reports: `note:` and the note's own id.
+    pub id: ImprovementId,
+    /// Where it was taken from.
+    pub source: Origin,
+    /// The rule.
+    pub document: String,
+    /// The heading that it stands under.
+    pub section: Option<String>,
+    /// Whether it bears on the query. Only then does the recall count as one of it.
+    pub relevant: bool,
+    /// Items and rules that say the opposite, where neither is more specific or more recent: ask the user (spec M8).
+    pub conflicts: Vec<ImprovementId>,
+}
+
+/// A file that notes were taken from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Loaded {
+    /// The file.
+    pub file: String,
+    /// Its tier.
+    pub tier: Tier,
+    /// How many of its notes are in the answer.
+    pub notes: u64,
 }
 
 /// How an item came to its place.
@@ -132,6 +193,10 @@ pub struct Explanation {
     pub gate: f64,
     /// What became of its report.
     pub outcome: RecallOutcome,
+    /// Of the rules that were loaded whatever was asked, those that bear on the query or contradict something.
+    pub hot: Vec<HotRule>,
+    /// How many such rules were loaded.
+    pub loaded: u64,
     /// Every item considered: first the returned ones, best first, then those that fell, nearest first.
     pub items: Vec<Considered>,
 }
@@ -139,8 +204,11 @@ pub struct Explanation {
 /// An item that a recall considered.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Considered {
-    /// Identifies the improvement.
+    /// Identifies the improvement; of a note, `note:` and the note's own id.
     pub id: ImprovementId,
+    /// Where it was taken from.
+    #[serde(default)]
+    pub source: Origin,
     /// Where it applies.
     pub scope: Scope,
     /// Its text then.
@@ -148,6 +216,9 @@ pub struct Considered {
     /// The words of the query that the text has too, in any form.
     #[serde(default)]
     pub words: Vec<String>,
+    /// Items and rules that say the opposite: those that overrule it, or that it leaves open (spec M8).
+    #[serde(default)]
+    pub conflicts: Vec<ImprovementId>,
     /// How it came to its place.
     pub why: Why,
     /// Whether it was returned, or at which gate it fell.
@@ -162,8 +233,10 @@ pub enum Verdict {
     Returned,
     /// Relevant, but others ranked higher.
     Outranked,
-    /// Says the same as an item of the project scope, or of a higher rank.
+    /// Says the same as an item of the project scope, or of a higher rank, or as a rule that is always loaded.
     Duplicate,
+    /// Says the opposite of a note that is more specific, or more recent (spec M8).
+    Overruled,
     /// Not relevant enough to the query.
     Irrelevant,
     /// Deprecated.

@@ -136,11 +136,14 @@ pub fn barred(
     }
 }
 
-/// Ranks entrants. Gives the place of each in `entrants`, why it stands there, and its verdict: first the `limit`
-/// returned ones, best first, then those that fell, most relevant first.
+/// The place of an entrant among the others, why it stands where it stands, and its verdict.
+pub type Ranked = (usize, Why, Verdict);
+
+/// Ranks entrants: first those that can be returned, best first, then those that fell, most relevant first. One that says
+/// the same as one before it, or what is `loaded` anyway, is a duplicate.
 #[must_use]
-pub fn rank(entrants: &[Entrant<'_>], rules: &Rules, limit: usize) -> Vec<(usize, Why, Verdict)> {
-    let mut ranked: Vec<(usize, Why, Verdict)> = entrants
+pub fn rank(entrants: &[Entrant<'_>], rules: &Rules, loaded: &[[u8; 16]]) -> Vec<Ranked> {
+    let mut ranked: Vec<Ranked> = entrants
         .iter()
         .enumerate()
         .map(|(place, entrant)| {
@@ -158,21 +161,20 @@ pub fn rank(entrants: &[Entrant<'_>], rules: &Rules, limit: usize) -> Vec<(usize
             .then(by(why_b, *verdict_b).total_cmp(&by(why_a, *verdict_a)))
             .then_with(|| tie(&entrants[*a], &entrants[*b]))
     });
-    let (mut seen, mut returned) = (HashSet::new(), 0);
+    let mut seen: HashSet<[u8; 16]> = loaded.iter().copied().collect();
     for (place, _, verdict) in &mut ranked {
-        if *verdict != Verdict::Returned {
-            continue;
-        }
-        if !seen.insert(entrants[*place].digest) {
+        if *verdict == Verdict::Returned && !seen.insert(entrants[*place].digest) {
             *verdict = Verdict::Duplicate;
-        } else if returned == limit {
-            *verdict = Verdict::Outranked;
-        } else {
-            returned += 1;
         }
     }
-    ranked.sort_by_key(|(_, _, verdict)| *verdict != Verdict::Returned);
     ranked
+}
+
+/// Leaves `limit` to be returned, and puts them first.
+pub fn cut(ranked: &mut [Ranked], limit: usize) {
+    let returned = ranked.iter_mut().filter(|(_, _, verdict)| *verdict == Verdict::Returned);
+    returned.skip(limit).for_each(|(_, _, verdict)| *verdict = Verdict::Outranked);
+    ranked.sort_by_key(|(_, _, verdict)| *verdict != Verdict::Returned);
 }
 
 /// At equal rank the project's goes first, then the lower id.
@@ -180,7 +182,9 @@ fn tie(a: &Entrant<'_>, b: &Entrant<'_>) -> Ordering {
     b.project.cmp(&a.project).then(a.id.cmp(b.id))
 }
 
-fn weigh(entrant: &Entrant<'_>, rules: &Rules) -> Why {
+/// How an entrant comes to its place.
+#[must_use]
+pub fn weigh(entrant: &Entrant<'_>, rules: &Rules) -> Why {
     let similarity = f64::from(entrant.signals.similarity);
     let relevance = relevance(similarity, rules);
     let (q, evidence) = entrant.q;
@@ -233,10 +237,9 @@ mod tests {
     }
 
     fn order(entrants: &[Entrant<'_>], rules: &Rules, limit: usize) -> Vec<(String, Verdict)> {
-        rank(entrants, rules, limit)
-            .into_iter()
-            .map(|(place, _, verdict)| (entrants[place].id.to_owned(), verdict))
-            .collect()
+        let mut ranked = rank(entrants, rules, &[]);
+        cut(&mut ranked, limit);
+        ranked.into_iter().map(|(place, _, verdict)| (entrants[place].id.to_owned(), verdict)).collect()
     }
 
     #[test]
@@ -265,9 +268,11 @@ mod tests {
     fn i10_duplicates_fold_and_the_project_goes_first() {
         let global = entrant("a", 0.5);
         let project = Entrant { project: true, ..entrant("a", 0.5) };
-        let ranked = rank(&[global, project], &RULES, 5);
+        let ranked = rank(&[global.clone(), project], &RULES, &[]);
         assert_eq!((ranked[0].0, ranked[0].2), (1, Verdict::Returned));
         assert_eq!((ranked[1].0, ranked[1].2), (0, Verdict::Duplicate));
+        let loaded = [global.digest];
+        assert_eq!(rank(&[global], &RULES, &loaded)[0].2, Verdict::Duplicate, "it is loaded anyway");
     }
 
     #[test]

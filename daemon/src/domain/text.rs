@@ -126,32 +126,44 @@ impl Wording {
     }
 
     fn forbids(&self) -> bool {
-        const FORBIDDING: &[&str] = &[
-            "not", "no", "never", "none", "without", "cannot", "avoid", "except", "unless", "stop",
-            "disable", "deny", "decrease", "less", "false",
-        ];
-        self.telling.iter().any(|word| FORBIDDING.contains(&word.as_str()) || is_contraction(word))
+        self.telling.iter().any(|word| forbids(word))
     }
+}
+
+/// Words that turn a meaning around.
+const TURNING: &[&str] = &[
+    "not", "no", "never", "none", "without", "cannot", "always", "only", "avoid", "dont", "before", "after",
+    "except", "unless", "instead", "stop", "enable", "disable", "allow", "deny", "increase", "decrease",
+    "more", "less", "first", "last", "true", "false", "on", "off", "left", "right", "up", "down", "with",
+];
+
+/// Those that forbid.
+const FORBIDDING: &[&str] = &[
+    "not", "no", "never", "none", "without", "cannot", "avoid", "except", "unless", "stop", "disable",
+    "deny", "decrease", "less", "false",
+];
+
+/// The words of a normalised text in order, contractions in one piece without their apostrophe.
+pub(super) fn words(normal: &str) -> Vec<String> {
+    let whole = normal.replace(['\'', '\u{2019}'], "");
+    let words = whole.split(|c: char| !(c.is_alphanumeric() || c == '_'));
+    words.filter(|word| !word.is_empty()).map(str::to_owned).collect()
+}
+
+/// Whether a word forbids what is said with it.
+pub(super) fn forbids(word: &str) -> bool {
+    FORBIDDING.contains(&word) || is_contraction(word)
+}
+
+/// Whether a word turns a meaning around.
+pub(super) fn turns(word: &str) -> bool {
+    TURNING.contains(&word) || is_contraction(word)
 }
 
 /// The words of a normalised text that decide between neighbours, sorted.
 fn telling(normal: &str) -> Vec<String> {
-    const TURNING: &[&str] = &[
-        "not", "no", "never", "none", "without", "cannot", "always", "only", "avoid", "dont", "before",
-        "after", "except", "unless", "instead", "stop", "enable", "disable", "allow", "deny", "increase",
-        "decrease", "more", "less", "first", "last", "true", "false", "on", "off", "left", "right", "up",
-        "down", "with",
-    ];
-    let normal = normal.replace(['\'', '\u{2019}'], "");
-    let mut words: Vec<String> = normal
-        .split(|c: char| !(c.is_alphanumeric() || c == '_'))
-        .filter(|word| {
-            TURNING.contains(word)
-                || word.ends_with("nt") && is_contraction(word)
-                || word.chars().any(|c| c.is_numeric() || c == '_')
-        })
-        .map(str::to_owned)
-        .collect();
+    let mut words = words(normal);
+    words.retain(|word| turns(word) || word.chars().any(|c| c.is_numeric() || c == '_'));
     words.sort();
     words
 }

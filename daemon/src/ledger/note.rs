@@ -100,6 +100,16 @@ pub fn identity(connection: &Connection, id: &str) -> Result<String, Error> {
     Ok(known.unwrap_or_else(|| id.to_owned()))
 }
 
+/// The ids that light edits gave a note.
+///
+/// # Errors
+/// Those of the database.
+pub fn rewordings(connection: &Connection, identity: &str) -> Result<Vec<String>, Error> {
+    let mut statement = connection.prepare_cached("SELECT id FROM note_alias WHERE identity = ?1")?;
+    let ids = statement.query_map([identity], |row| row.get(0))?;
+    Ok(ids.collect::<Result<_, _>>()?)
+}
+
 /// The vectors that are known of texts.
 ///
 /// # Errors

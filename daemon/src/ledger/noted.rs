@@ -1,20 +1,35 @@
-//! The use of notes, over all agents (spec M6). To the ledger a note is an improvement whose id begins with `note:`.
+//! The use of notes, over all agents (spec M5, M6). To the ledger a note is an improvement whose id begins with `note:`;
+//! one that was lightly edited goes on under the id that it had before ([`super::note::identity`]).
 
 use std::collections::HashMap;
 
 use chrono::{DateTime, Utc};
+use memoryd_proto::ImprovementId;
 use rusqlite::{Connection, params};
 
 use crate::database::{Error, instant};
 use crate::domain::tiers::Use;
 
 /// What the ids of notes begin with.
-pub const NOTE: &str = "note:";
+const NOTE: &str = "note:";
 
 /// The first text after all that begin with [`NOTE`].
 const AFTER: &str = "note;";
 
-/// The use of every note that was ever used, by its id. Successes count from `since` on.
+/// Names a note beside improvements.
+#[must_use]
+pub fn named(note: &str) -> ImprovementId {
+    format!("{NOTE}{note}").parse().unwrap_or_else(|_| unreachable!("hex digits are an id"))
+}
+
+/// The id of the note that is named; none of an improvement.
+#[must_use]
+pub fn note(id: &ImprovementId) -> Option<&str> {
+    id.as_str().strip_prefix(NOTE)
+}
+
+/// The use of every note that was ever recalled or used, by its id, and by the ids that light edits gave it since.
+/// Successes count from `since` on.
 ///
 /// # Errors
 /// Those of the database.
@@ -25,29 +40,28 @@ pub fn uses(connection: &Connection, since: DateTime<Utc>) -> Result<HashMap<Str
             add(uses.entry(id.to_owned()).or_default());
         }
     };
-    let sql =
-        "SELECT id, max(last_used) FROM usage WHERE id >= ?1 AND id < ?2 AND usage_count > 0 GROUP BY id";
+    let sql = "SELECT id, max(max(coalesce(last_used, last_accessed), coalesce(last_accessed, last_used))) \
+               FROM usage WHERE id >= ?1 AND id < ?2 GROUP BY id";
     let mut statement = connection.prepare_cached(sql)?;
     let mut rows = statement.query([NOTE, AFTER])?;
     while let Some(row) = rows.next()? {
         let last: Option<i64> = row.get(1)?;
         of(row.get(0)?, &|known| known.last_used = last.map(instant));
     }
-    let sql = "SELECT id, count(*) FROM outcome \
-               WHERE at >= ?3 AND id >= ?1 AND id < ?2 AND used = 1 AND success = 1 AND void = 0 GROUP BY id";
+    let sql = "SELECT id, count(CASE WHEN at >= ?3 THEN 1 END), count(DISTINCT project) FROM outcome \
+               WHERE id >= ?1 AND id < ?2 AND used = 1 AND success = 1 AND void = 0 GROUP BY id";
     let mut statement = connection.prepare_cached(sql)?;
     let mut rows = statement.query(params![NOTE, AFTER, since.timestamp_micros()])?;
     while let Some(row) = rows.next()? {
-        let successes = row.get(1)?;
-        of(row.get(0)?, &|known| known.recent_successes = successes);
+        let (recent_successes, projects) = (row.get(1)?, row.get(2)?);
+        of(row.get(0)?, &|known| (known.recent_successes, known.projects) = (recent_successes, projects));
     }
-    let sql = "SELECT used.value, count(DISTINCT body ->> 'project') FROM evaluation, json_each(body, '$.used') AS used \
-               WHERE used.value >= ?1 AND used.value < ?2 AND success = 1 GROUP BY used.value";
-    let mut statement = connection.prepare_cached(sql)?;
-    let mut rows = statement.query([NOTE, AFTER])?;
+    let mut statement = connection.prepare_cached("SELECT id, identity FROM note_alias")?;
+    let mut rows = statement.query([])?;
     while let Some(row) = rows.next()? {
-        let projects = row.get(1)?;
-        of(row.get(0)?, &|known| known.projects = projects);
+        if let Some(known) = uses.get(&row.get::<_, String>(1)?).copied() {
+            uses.insert(row.get(0)?, known);
+        }
     }
     Ok(uses)
 }

@@ -2,7 +2,7 @@
 //! their operation ([`super::retired`]).
 
 use chrono::{DateTime, Utc};
-use memoryd_proto::{AgentName, ImprovementId, OperationId};
+use memoryd_proto::{AgentName, ImprovementId, OperationId, ProjectHash};
 use rusqlite::{Connection, params};
 
 use crate::database::{Error, stored};
@@ -25,6 +25,8 @@ pub struct Outcome {
     pub idle_days: u32,
     /// Whether usage follows from it. An imported outcome comes beside usage that counts it already.
     pub counted: bool,
+    /// The project that the task was done in, if it is known.
+    pub project: Option<ProjectHash>,
     /// The task, when the improvement was used in it.
     pub task: Option<Task>,
 }
@@ -47,10 +49,10 @@ pub fn append(
     operation: OperationId,
     outcome: Outcome,
 ) -> Result<Option<Used>, Error> {
-    let Outcome { agent, id, at, verdict, idle_days, counted, task } = outcome;
+    let Outcome { agent, id, at, verdict, idle_days, counted, project, task } = outcome;
     let at = at.timestamp_micros();
-    let sql = "INSERT INTO outcome (operation, agent, id, at, used, success, idle_days, counted) \
-               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
+    let sql = "INSERT INTO outcome (operation, agent, id, at, used, success, idle_days, counted, project) \
+               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
     connection.prepare_cached(sql)?.execute(params![
         operation.0,
         agent.key(),
@@ -60,6 +62,7 @@ pub fn append(
         verdict.success,
         idle_days,
         counted,
+        project.as_ref().map(ProjectHash::as_str),
     ])?;
     let n = connection.last_insert_rowid();
     let Some(Task { text, vector }) = task else { return Ok(None) };
@@ -151,6 +154,7 @@ pub fn past(
             verdict: Verdict { used: true, success: row.get(1)? },
             idle_days: 0,
             counted: false,
+            project: None,
             task: Some(Task { text: row.get(2)?, vector }),
         });
     }

@@ -2,7 +2,8 @@
 
 use chrono::{DateTime, TimeDelta, Utc};
 use memoryd_proto::{
-    AgentName, Considered, ContextName, Estimator, OperationId, RecallId, RecallOutcome, Verdict,
+    AgentName, Considered, ContextName, Estimator, HotRule, ImprovementId, OperationId, RecallId,
+    RecallOutcome, Verdict,
 };
 use rusqlite::{Connection, OptionalExtension, params};
 use serde::{Deserialize, Serialize};
@@ -32,12 +33,30 @@ pub struct Receipt {
     pub gate: f64,
     /// Every item considered.
     pub items: Vec<Considered>,
+    /// Of the rules that were loaded whatever was asked, those that bear on the query or contradict something.
+    #[serde(default)]
+    pub hot: Vec<HotRule>,
+    /// All of them.
+    #[serde(default)]
+    pub loaded: Vec<ImprovementId>,
 }
 
 impl Receipt {
     /// The items that were returned, best first.
     pub fn returned(&self) -> impl Iterator<Item = &Considered> {
         self.items.iter().filter(|item| item.verdict == Verdict::Returned)
+    }
+
+    /// What the recall counts as one of. A rule that is always loaded is recalled when it bears on the query.
+    pub fn recalled(&self) -> impl Iterator<Item = &ImprovementId> {
+        let hot = self.hot.iter().filter(|rule| rule.relevant).map(|rule| &rule.id);
+        self.returned().map(|item| &item.id).chain(hot)
+    }
+
+    /// Whether a report can name an item as used.
+    #[must_use]
+    pub fn offered(&self, id: &ImprovementId) -> bool {
+        self.returned().any(|item| item.id == *id) || self.loaded.contains(id)
     }
 }
 

@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 
 use chrono::{DateTime, Utc};
-use memoryd_proto::{AgentName, ImprovementId};
+use memoryd_proto::{AgentName, ImprovementId, ProjectHash};
 use rusqlite::{Connection, params};
 use serde::{Deserialize, Serialize};
 
@@ -32,6 +32,8 @@ pub struct Outcome {
     pub idle_days: u32,
     pub counted: bool,
     pub void: bool,
+    #[serde(default)]
+    pub project: Option<ProjectHash>,
     pub task: Option<String>,
     /// In hexadecimal.
     pub vector: Option<String>,
@@ -109,12 +111,12 @@ pub fn leaving(
 }
 
 fn outcome(connection: &Connection, n: i64) -> Result<Outcome, Error> {
-    let sql = "SELECT n, operation, agent, id, at, used, success, idle_days, counted, void, task, vector \
+    let sql = "SELECT n, operation, agent, id, at, used, success, idle_days, counted, void, project, task, vector \
                FROM outcome LEFT JOIN evidence ON evidence.outcome = n WHERE n = ?1";
     let mut statement = connection.prepare_cached(sql)?;
     let mut rows = statement.query([n])?;
     let row = rows.next()?.ok_or(rusqlite::Error::QueryReturnedNoRows)?;
-    let vector: Option<Vec<u8>> = row.get(11)?;
+    let (project, vector): (Option<String>, Option<Vec<u8>>) = (row.get(10)?, row.get(12)?);
     Ok(Outcome {
         n: row.get(0)?,
         operation: row.get(1)?,
@@ -126,7 +128,8 @@ fn outcome(connection: &Connection, n: i64) -> Result<Outcome, Error> {
         idle_days: row.get(7)?,
         counted: row.get(8)?,
         void: row.get(9)?,
-        task: row.get(10)?,
+        project: project.map(|hash| stored(&hash)).transpose()?,
+        task: row.get(11)?,
         vector: vector.map(|bytes| text::hex(&bytes)),
     })
 }
@@ -194,8 +197,8 @@ impl Outcome {
     /// # Errors
     /// Those of the database.
     pub fn put_back(&self, connection: &Connection) -> Result<(), Error> {
-        let sql = "INSERT INTO outcome (n, operation, agent, id, at, used, success, idle_days, counted, void) \
-                   VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)";
+        let sql = "INSERT INTO outcome (n, operation, agent, id, at, used, success, idle_days, counted, void, \
+                   project) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)";
         connection.prepare_cached(sql)?.execute(params![
             self.n,
             self.operation,
@@ -207,6 +210,7 @@ impl Outcome {
             self.idle_days,
             self.counted,
             self.void,
+            self.project.as_ref().map(ProjectHash::as_str),
         ])?;
         if let Some(task) = &self.task {
             let vector = self.vector.as_deref().and_then(text::unhex);

@@ -82,6 +82,11 @@ impl State {
         self.sheets.values().flat_map(|page| &page.slots).filter_map(|slot| self.note(*slot))
     }
 
+    pub fn of_tier(&self, tier: Tier) -> impl Iterator<Item = &Note> {
+        let pages = self.sheets.values().filter(move |page| page.leaf.tier == tier);
+        pages.flat_map(|page| &page.slots).filter_map(|slot| self.note(*slot))
+    }
+
     pub fn of_file(&self, path: &Path) -> impl Iterator<Item = &Note> {
         let slots = self.sheets.get(path).map_or(&[][..], |page| &page.slots);
         slots.iter().filter_map(|slot| self.at(*slot)).map(|kept| &kept.note)

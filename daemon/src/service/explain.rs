@@ -12,7 +12,7 @@ impl Serve<Explain> for App {
         let stored = self.view().read(|connection| recalls::find(connection, &call.recall, now))?;
         let stored = stored.ok_or_else(|| unknown(&call.recall))?;
         let mut items = stored.receipt.items;
-        for item in &mut items {
+        for item in items.iter_mut().filter(|item| item.words.is_empty()) {
             item.words = index::shared(&stored.receipt.query, &item.document);
         }
         Ok(Explanation {
@@ -25,6 +25,8 @@ impl Serve<Explain> for App {
             estimator: stored.receipt.estimator,
             gate: stored.receipt.gate,
             outcome: stored.outcome,
+            hot: stored.receipt.hot,
+            loaded: stored.receipt.loaded.len() as u64,
             items,
         })
     }

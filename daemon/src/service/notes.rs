@@ -31,10 +31,10 @@ const FOUND: u64 = 20;
 const RECENT: u64 = 10;
 
 /// A project in which something is logged.
-struct Site {
-    hash: ProjectHash,
-    name: String,
-    root: PathBuf,
+pub(super) struct Site {
+    pub(super) hash: ProjectHash,
+    pub(super) name: String,
+    pub(super) root: PathBuf,
 }
 
 impl Serve<SearchNotes> for App {
@@ -84,7 +84,7 @@ impl App {
     }
 
     /// The project that a folder belongs to.
-    fn site(folder: &Path) -> Result<Site, Error> {
+    pub(super) fn site(folder: &Path) -> Result<Site, Error> {
         let root = project::root(folder)?;
         let name =
             root.file_name().map_or_else(|| "root".to_owned(), |name| name.to_string_lossy().into_owned());

@@ -1,20 +1,25 @@
-//! Recall: learned patterns worth knowing before a task (spec I10, Q1, Q2).
+//! Recall: learned patterns worth knowing before a task, of the agent's improvements and of the memory tree, in one
+//! ranking (spec I10, M3, Q1, Q2).
+
+mod contender;
+mod notes;
 
 use std::collections::HashSet;
 
-use memoryd_proto::{Considered, Estimator, Fault, Item, QValue, Recall, Recalled, Scope, Serve, Verdict};
+use memoryd_proto::{Estimator, Fault, Origin, QValue, Recall, Recalled, Scope, Serve};
 
+use self::contender::{Contender, decide};
 use super::{App, page};
 use crate::domain::intake;
-use crate::domain::ranking::{self, Entrant, Rules, barred};
+use crate::domain::ranking::{Rules, barred};
 use crate::domain::text;
-use crate::domain::utility::{self, Evidence};
+use crate::domain::utility::{self, Evidence, Ledgered};
 use crate::error::Error;
 use crate::index::cosine;
 use crate::ledger::recalls::Receipt;
 use crate::ledger::{contexts, outcomes};
 use crate::store::listing::{self, Showing, Wanted};
-use crate::store::{Candidate, Facts, Found, Search};
+use crate::store::{Candidate, Facts, Found, Past, Search};
 
 /// The longest query, in bytes.
 const LONGEST: usize = 64 * 1024;
@@ -42,9 +47,9 @@ impl App {
         let vector = view.embed(&query)?;
 
         let showing = Showing::at(now, &self.config);
+        let filtered = call.category.is_some() || !tags.is_empty();
         let (interactions, allowed) = view.read(|connection| {
             let interactions = contexts::interactions(connection, &context)?;
-            let filtered = call.category.is_some() || !tags.is_empty();
             let wanted = Wanted {
                 agent: Some(call.agent.clone()),
                 category: call.category.clone(),
@@ -75,11 +80,14 @@ impl App {
         } else {
             Found::default()
         };
+        let notes = self.recall_notes(call, &search, &showing, filtered)?;
 
         let all: Vec<Candidate> = found.candidates.into_iter().chain(fallen.candidates).collect();
-        let considered = self.weigh(&all, &search, &rules, limit, &showing)?;
-        let items: Vec<Item> =
-            considered.iter().filter(|(one, ..)| one.verdict == Verdict::Returned).map(item).collect();
+        let mut contenders = self.improvements(&all, &search, &showing)?;
+        contenders.extend(notes.found);
+        let mut decided = decide(&contenders, notes.hot, &rules, limit);
+        let mut skipped = decided.skipped();
+        skipped.extend(notes.skipped);
         let receipt = Receipt {
             agent: call.agent.clone(),
             query,
@@ -87,90 +95,80 @@ impl App {
             alpha: rules.alpha,
             estimator: self.config.learning.estimator,
             gate: rules.gate,
-            items: considered.into_iter().map(|(one, ..)| one).collect(),
+            items: std::mem::take(&mut decided.considered),
+            hot: decided
+                .hot
+                .iter()
+                .filter(|rule| rule.relevant || !rule.conflicts.is_empty())
+                .cloned()
+                .collect(),
+            loaded: decided.hot.iter().map(|rule| rule.id.clone()).collect(),
         };
         let recall = self.journal.record(now, &receipt)?;
         Ok(Recalled {
             recall,
-            items,
+            loaded: decided.loaded(),
+            hot: decided.hot,
+            items: decided.items,
             context: contexts::state(context, interactions, &self.config.learning),
             alpha: rules.alpha,
-            searched: found.passed,
+            searched: found.passed + notes.searched,
+            skipped,
             degraded: view.degraded.clone(),
         })
     }
 
-    /// Reads the candidates' texts, rescores them with their full vectors and ranks them.
-    fn weigh(
+    /// Reads the candidates' texts, and rescores them with their full vectors.
+    fn improvements(
         &self,
         candidates: &[Candidate],
         search: &Search<'_>,
-        rules: &Rules,
-        limit: usize,
         showing: &Showing,
-    ) -> Result<Vec<(Considered, String, memoryd_proto::Confidence)>, Error> {
-        let read = self.view().read(|connection| {
-            let mut read = Vec::with_capacity(candidates.len());
+    ) -> Result<Vec<Contender>, Error> {
+        self.view().read(|connection| {
+            let mut contenders = Vec::with_capacity(candidates.len());
             for candidate in candidates {
                 let Some((improvement, vector)) = listing::at_row(connection, candidate.row, showing)? else {
                     continue;
                 };
-                let case = candidate.case.map(|n| outcomes::task(connection, n)).transpose()?;
-                read.push((candidate, improvement, vector, case));
-            }
-            Ok::<_, Error>(read)
-        })?;
-        let entrants: Vec<Entrant<'_>> = read
-            .iter()
-            .map(|(candidate, improvement, vector, case)| {
                 let mut signals = candidate.signals;
                 if let (Some(query), Some(vector)) = (search.vector, vector) {
-                    signals.cosine = cosine(query, vector);
+                    signals.cosine = cosine(query, &vector);
                     let own = search.blend.own(signals.cosine, signals.lexical, signals.case);
                     signals.similarity = own + signals.neighbours;
                 }
-                Entrant {
-                    id: improvement.id.as_str(),
+                contenders.push(Contender {
                     digest: text::digest(&improvement.document),
-                    project: improvement.scope != Scope::Global,
                     signals,
-                    case: case.clone(),
-                    q: self.q(candidate, showing.today),
-                    confidence: improvement.confidence.get(),
+                    case: candidate.case.map(|n| outcomes::task(connection, n)).transpose()?,
+                    q: self.q(candidate.facts.usage.as_deref(), &candidate.past, showing.today),
                     success_rate: improvement.usage.success_rate,
                     deprecated: improvement.deprecation.is_some(),
                     cross_validated: improvement.cross_validation.is_some(),
-                }
-            })
-            .collect();
-        let ranked = ranking::rank(&entrants, rules, limit);
-        Ok(ranked
-            .into_iter()
-            .map(|(place, why, verdict)| {
-                let (_, improvement, ..) = &read[place];
-                let considered = Considered {
-                    id: improvement.id.clone(),
-                    scope: improvement.scope.clone(),
-                    document: improvement.document.clone(),
                     words: Vec::new(),
-                    why,
-                    verdict,
-                };
-                (considered, improvement.category.clone(), improvement.confidence)
-            })
-            .collect())
+                    claim: None,
+                    id: improvement.id,
+                    source: Origin::Improvement,
+                    scope: improvement.scope,
+                    document: improvement.document,
+                    category: improvement.category,
+                    confidence: improvement.confidence,
+                });
+            }
+            Ok::<_, Error>(contenders)
+        })
     }
 
-    /// Learned utility of a candidate for the query, and the weight of the evidence behind it (spec Q7).
-    fn q(&self, candidate: &Candidate, today: i64) -> (f64, f64) {
+    /// Learned utility for the query, and the weight of the evidence behind it (spec Q7).
+    fn q(&self, usage: Option<&Ledgered>, past: &[(Past, f64)], today: i64) -> (f64, f64) {
         match self.config.learning.estimator {
-            Estimator::Global => candidate.facts.usage.as_ref().map_or((QValue::START.get(), 0.0), |usage| {
+            Estimator::Global => usage.map_or((QValue::START.get(), 0.0), |usage| {
                 #[allow(clippy::cast_precision_loss, reason = "counts stay far below 2^52")]
                 let evidence = usage.usage_count as f64;
                 (usage.q_on(today, self.config.learning.decay_factor), evidence)
             }),
             Estimator::Contextual => {
-                let evidence = candidate.past.iter().map(|(past, cosine)| Evidence {
+                let evidence = past.iter().map(|(past, cosine)| Evidence {
                     cosine: *cosine,
                     reward: if past.success { 1.0 } else { 0.0 },
                     age_days: u32::try_from((today - past.day).max(0)).unwrap_or(u32::MAX),
@@ -185,17 +183,6 @@ impl App {
 fn stands(facts: &Facts, rules: &Rules) -> bool {
     let rate = facts.usage.as_ref().and_then(|usage| usage.success_rate());
     barred(facts.deprecated, facts.confidence, rate, rules).is_none()
-}
-
-fn item((considered, category, confidence): &(Considered, String, memoryd_proto::Confidence)) -> Item {
-    Item {
-        id: considered.id.clone(),
-        scope: considered.scope.clone(),
-        document: considered.document.clone(),
-        category: category.clone(),
-        confidence: *confidence,
-        why: considered.why.clone(),
-    }
 }
 
 fn check(query: &str) -> Result<&str, Fault> {

@@ -6,6 +6,7 @@ use memoryd_proto::{
     Evaluation, EvaluationId, Fault, ImprovementId, Insight, InsightOutcome, ItemOutcome, Learned, QValue,
     RecallOutcome, Report, Scope, Serve,
 };
+use rusqlite::Connection;
 
 use super::App;
 use super::remember::Lesson;
@@ -16,7 +17,7 @@ use crate::error::Error;
 use crate::journal::{Change, Draft, Event, Planning};
 use crate::ledger::outcomes::{Outcome, Task};
 use crate::ledger::recalls::{self, Receipt};
-use crate::ledger::{contexts, reports, usage};
+use crate::ledger::{contexts, note, noted, reports, usage};
 use crate::store::listing::{self, Order, Showing, Wanted};
 
 /// A report that is checked and free of secrets, with what was computed before the writer is taken.
@@ -73,7 +74,33 @@ impl App {
         let insights =
             insights.into_iter().map(|(insight, derived)| (insight, derived, embeddings.next())).collect();
         let project = super::project(report.project.as_ref())?;
+        report.used = self.used(&report.used, report.recall.is_some())?;
         Ok(Prepared { report, project, insights, task_vector, redacted: entry.redacted })
+    }
+
+    /// The ids of some items, with the name that a note had before light edits of it. Without a recall, only notes that
+    /// are there can be named.
+    fn used(&self, ids: &[ImprovementId], recalled: bool) -> Result<Vec<ImprovementId>, Error> {
+        if !ids.iter().any(|id| noted::note(id).is_some()) {
+            return Ok(ids.to_vec());
+        }
+        let there = if recalled { None } else { Some(self.fresh_notes()?) };
+        let identified = |connection: &Connection, id: &ImprovementId| {
+            let Some(named) = noted::note(id) else { return Ok(id.clone()) };
+            let identity = note::identity(connection, named)?;
+            if let Some(notes) = there
+                && !notes.has(&identity)
+                && !note::rewordings(connection, &identity)?.iter().any(|name| notes.has(name))
+            {
+                return Err(Fault::not_found(
+                    format!("No file has a note {named}"),
+                    "`memoryctl notes search` shows what there is.",
+                )
+                .into());
+            }
+            Ok::<_, Error>(noted::named(&identity))
+        };
+        self.view().read(|connection| ids.iter().map(|id| identified(connection, id)).collect())
     }
 
     fn learn(&self, planning: &Planning<'_>, prepared: &Prepared) -> Result<(Draft, Learned), Error> {
@@ -184,7 +211,11 @@ impl App {
         let report = &prepared.report;
         let used: BTreeSet<&ImprovementId> = report.used.iter().collect();
         let present: Vec<&ImprovementId> = match receipt {
-            Some(receipt) => receipt.returned().map(|item| &item.id).collect(),
+            // A rule that is always loaded is there whether it helps or not: that it is not used says nothing.
+            Some(receipt) => {
+                let loaded = receipt.loaded.iter().filter(|id| used.contains(id));
+                receipt.returned().map(|item| &item.id).chain(loaded).collect()
+            }
             None => used.iter().copied().collect(),
         };
         present.into_iter().map(|id| self.item(planning, draft, prepared, id, used.contains(id))).collect()
@@ -206,7 +237,7 @@ impl App {
                 listing::improvements(connection, &wanted, Order::Export, (0, super::MOST), &showing)?;
             Ok::<_, Error>((copies, usage::find(connection, &report.agent, id)?))
         })?;
-        if copies.is_empty() && report.recall.is_none() {
+        if copies.is_empty() && noted::note(id).is_none() && report.recall.is_none() {
             return Err(Fault::not_found(
                 format!("Agent {} has no improvement {id}", report.agent),
                 "Name only improvements that it has.",
@@ -225,6 +256,7 @@ impl App {
             verdict,
             idle_days: 0,
             counted: true,
+            project: prepared.project.clone(),
             task: used.then(|| Task { text: report.task.clone(), vector: prepared.task_vector.clone() }),
         }));
         let rule = &self.config.deprecation;
@@ -279,11 +311,9 @@ fn receipt(planning: &Planning<'_>, report: &Report) -> Result<Option<Receipt>, 
             );
         }
     }
-    if let Some(stranger) =
-        report.used.iter().find(|used| !stored.receipt.returned().any(|one| one.id == **used))
-    {
+    if let Some(stranger) = report.used.iter().find(|used| !stored.receipt.offered(used)) {
         return Err(Fault::invalid(
-            format!("Recall {id} did not return improvement {stranger}, so it cannot have been used from it"),
+            format!("Recall {id} did not return {stranger}, so it cannot have been used from it"),
             "Name only items that the recall returned.",
         )
         .into());

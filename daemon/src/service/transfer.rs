@@ -232,6 +232,7 @@ fn take(
                     verdict: Verdict { used: true, success: one.success },
                     idle_days: 0,
                     counted: false,
+                    project: None,
                     task: Some(Task { text: one.task.clone(), vector }),
                 }));
             }

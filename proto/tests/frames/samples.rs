@@ -204,8 +204,32 @@ fn why() -> Why {
 }
 
 fn considered(verdict: Verdict) -> Considered {
-    let (id, scope) = (id("improvement_1"), Scope::Global);
-    Considered { id, scope, document: "A lesson".to_owned(), words: texts(&["lesson"]), why: why(), verdict }
+    Considered {
+        id: id("improvement_1"),
+        source: Origin::Improvement,
+        scope: Scope::Global,
+        document: "A lesson".to_owned(),
+        words: texts(&["lesson"]),
+        conflicts: vec![id("note:00112233445566778899aabbccddeeff")],
+        why: why(),
+        verdict,
+    }
+}
+
+fn origin() -> Origin {
+    let (tier, kind) = (Tier::Hot, NoteKind::Line);
+    Origin::Note { file: "/tree/memory.md".to_owned(), line: 12, tier, kind }
+}
+
+fn hot_rule() -> HotRule {
+    HotRule {
+        id: id("note:00112233445566778899aabbccddeeff"),
+        source: origin(),
+        document: "A rule".to_owned(),
+        section: text("Rules"),
+        relevant: true,
+        conflicts: vec![id("improvement_1")],
+    }
 }
 
 fn snapshot() -> Snapshot {
@@ -404,30 +428,37 @@ fn recall() -> (Recall, Recalled) {
         limit: 300,
         category: text("api_usage"),
         tags: texts(&["a"]),
+        archive: true,
         ..Recall::new(name("finder"), "A question")
     };
     let item = Item {
         id: id("improvement_1"),
+        source: origin(),
         scope: Scope::Global,
         document: "A lesson".to_owned(),
         category: "api_usage".to_owned(),
         confidence: confidence(),
+        conflicts: vec![id("improvement_2")],
         why: why(),
     };
+    let loaded = Loaded { file: "/tree/memory.md".to_owned(), tier: Tier::Hot, notes: 1 };
     let reply = Recalled {
         recall: id("recall_1"),
+        hot: vec![hot_rule()],
         items: vec![item],
         context: context(),
         alpha: 0.3,
         searched: 9,
+        loaded: vec![loaded],
+        skipped: texts(&["2 notes: others ranked higher"]),
         degraded: None,
     };
     (call, reply)
 }
 
 fn explanation() -> Explanation {
-    use Verdict::{Candidate, Deprecated, Duplicate, Irrelevant, LowSuccess, Outranked, Returned};
-    let verdicts = [Returned, Outranked, Duplicate, Irrelevant, Deprecated, Candidate, LowSuccess];
+    use Verdict::{Candidate, Deprecated, Duplicate, Irrelevant, LowSuccess, Outranked, Overruled, Returned};
+    let verdicts = [Returned, Outranked, Duplicate, Overruled, Irrelevant, Deprecated, Candidate, LowSuccess];
     Explanation {
         recall: id("recall_1"),
         agent: name("finder"),
@@ -438,6 +469,8 @@ fn explanation() -> Explanation {
         estimator: Estimator::Global,
         gate: 0.6,
         outcome: RecallOutcome::Expired,
+        hot: vec![hot_rule()],
+        loaded: 7,
         items: verdicts.map(considered).into(),
     }
 }

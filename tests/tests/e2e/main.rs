@@ -19,6 +19,7 @@ mod files;
 mod follow;
 mod hostility;
 mod intake;
+mod joined;
 mod ledger;
 mod maintenance;
 mod names;

@@ -5,7 +5,7 @@ use memoryd_client::proto::{Considered, Explain, Explanation, RecallId, RecallOu
 
 use crate::exit::Outcome;
 use crate::output::Output;
-use crate::render::{Page, faint, good, notable, one_line, scope, time, word};
+use crate::render::{Page, count, faint, good, notable, one_line, scope, time, word};
 use crate::verbs::recall;
 
 #[derive(Args, Debug)]
@@ -34,6 +34,16 @@ fn render(page: &mut Page, reply: &Explanation) {
         ("utility", Some(word(&reply.estimator))),
         ("gate", Some(format!("relevance of {:.2} or more", reply.gate))),
     ]);
+    if reply.loaded > 0 {
+        page.heading("Always loaded");
+        let rules = count(reply.loaded, "rule", "rules");
+        page.line(format_args!(
+            "{rules} of memory.md, {} of which bear on this or contradict it",
+            reply.hot.len()
+        ));
+        page.gap();
+        recall::hot(page, &reply.hot);
+    }
     let (returned, fallen): (Vec<_>, Vec<_>) =
         reply.items.iter().partition(|item| item.verdict == Verdict::Returned);
     page.heading("Returned");
@@ -51,6 +61,7 @@ fn list(page: &mut Page, items: &[&Considered]) {
             Verdict::Returned => good(format!("{:.2}  ", item.why.score)).to_string(),
             Verdict::Outranked
             | Verdict::Duplicate
+            | Verdict::Overruled
             | Verdict::Irrelevant
             | Verdict::Deprecated
             | Verdict::Candidate
@@ -59,7 +70,14 @@ fn list(page: &mut Page, items: &[&Considered]) {
             }
         };
         page.prose(&lead, &item.document);
-        page.line(format_args!("      {}", faint(format_args!("{} · {}", item.id, scope(&item.scope)))));
+        page.line(format_args!(
+            "      {}",
+            faint(format_args!("{} · {}", recall::place(&item.source, &item.id), scope(&item.scope)))
+        ));
+        if !item.conflicts.is_empty() {
+            let by = item.conflicts.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+            page.line(format_args!("      {}", faint(format_args!("contradicts {by}"))));
+        }
         if !item.words.is_empty() {
             page.line(format_args!(
                 "      {}",

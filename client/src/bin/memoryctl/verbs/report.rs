@@ -36,7 +36,7 @@ pub struct Arguments {
     /// The recall that came before the task
     #[arg(long, value_name = "ID")]
     recall: Option<RecallId>,
-    /// A recalled improvement that was used; may be repeated
+    /// A recalled improvement, note or always loaded rule that was used; may be repeated
     #[arg(long, value_name = "ID", requires = "recall")]
     used: Vec<ImprovementId>,
     /// How good the result was [default: 100 for a success, 0 for a failure]

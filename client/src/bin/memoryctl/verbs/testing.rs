@@ -64,9 +64,9 @@ pub fn written(json: bool, verb: impl FnOnce(&mut Output) -> Outcome) -> (String
 pub mod sample {
     use chrono::{DateTime, Utc};
     use memoryd_client::proto::{
-        Backup, BackupKind, Confidence, ContextState, Evaluation, Improvement, Insight, InsightOutcome, Item,
-        ItemOutcome, Keeping, Kept, Learned, Mode, OperationId, QValue, Quality, Recalled, Remembered, Scope,
-        Snapshot, Source, Usage, Why,
+        Backup, BackupKind, Confidence, ContextState, Evaluation, HotRule, Improvement, Insight,
+        InsightOutcome, Item, ItemOutcome, Keeping, Kept, Learned, Loaded, Mode, NoteKind, OperationId,
+        Origin, QValue, Quality, Recalled, Remembered, Scope, Snapshot, Source, Tier, Usage, Why,
     };
 
     fn sure(confidence: f64) -> Confidence {
@@ -88,19 +88,53 @@ pub mod sample {
             score: 0.684,
             evidence: 3.2,
         };
+        let note =
+            |file: &str, line, tier| Origin::Note { file: file.to_owned(), line, tier, kind: NoteKind::Line };
+        let rule = HotRule {
+            id: "note:00112233445566778899aabbccddeeff".parse().unwrap(),
+            source: note("/home/ada/self-improving/memory.md", 12, Tier::Hot),
+            document: "Use tabs in makefiles.".to_owned(),
+            section: Some("Rules".to_owned()),
+            relevant: false,
+            conflicts: Vec::new(),
+        };
+        let noted = Item {
+            id: "note:ffeeddccbbaa99887766554433221100".parse().unwrap(),
+            source: note("/home/ada/self-improving/projects/app.md", 3, Tier::Project),
+            scope: Scope::Project("0123456789ab".parse().unwrap()),
+            document: "Retry uploads 3 times.".to_owned(),
+            category: "Uploads".to_owned(),
+            confidence: sure(1.0),
+            conflicts: vec!["note:0123456789abcdef0123456789abcdef".parse().unwrap()],
+            why: Why {
+                case: None,
+                case_cosine: None,
+                neighbours: 0.0,
+                relevance: 0.52,
+                alpha: 0.0,
+                multiplier: 1.0,
+                score: 0.52,
+                ..why.clone()
+            },
+        };
+        let loaded =
+            |file: &str, tier| Loaded { file: format!("/home/ada/self-improving/{file}"), tier, notes: 1 };
         let item = Item {
             id: "imp_1".parse().unwrap(),
+            source: Origin::Improvement,
             scope: Scope::Global,
             document:
                 "Retry idempotent requests with backoff and jitter, and log the last error before giving up."
                     .to_owned(),
             category: "error_handling".to_owned(),
             confidence: sure(0.85),
+            conflicts: Vec::new(),
             why,
         };
         Recalled {
             recall: "rec_1".parse().unwrap(),
-            items: vec![item],
+            hot: vec![rule],
+            items: vec![item, noted],
             context: ContextState {
                 name: "debugging".parse().unwrap(),
                 interactions: 120,
@@ -109,6 +143,8 @@ pub mod sample {
             },
             alpha: 0.3,
             searched: 240,
+            loaded: vec![loaded("memory.md", Tier::Hot), loaded("projects/app.md", Tier::Project)],
+            skipped: vec!["2 more that others rank above".to_owned()],
             degraded: None,
         }
     }
