@@ -26,6 +26,9 @@ pub struct FileText {
     pub at: usize,
     /// The part.
     pub part: String,
+    /// The folder that the file may not lead out of, where that is neither the memory tree nor a project's learnings.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub within: Option<PathBuf>,
 }
 
 impl Change {
@@ -44,8 +47,18 @@ impl Change {
             digest: digest(text),
             at,
             part: text[at..text.len() - tail].to_owned(),
+            within: None,
         };
         Self::File(Edit { before: before.map(file), after: after.map(file) })
+    }
+
+    /// The change, of a file that is no part of the memory tree: it may not lead out of this folder.
+    #[must_use]
+    pub fn within(mut self, folder: &Path) -> Self {
+        if let Self::File(Edit { before, after }) = &mut self {
+            before.iter_mut().chain(after).for_each(|file| file.within = Some(folder.to_owned()));
+        }
+        self
     }
 }
 
@@ -102,6 +115,8 @@ pub(super) fn take_back(pen: &Pen, edits: &[Edit<FileText>]) {
 }
 
 fn put(pen: &Pen, edit: &Edit<FileText>) -> Result<(), vault::Error> {
+    let named = edit.either().and_then(|file| file.within.as_deref());
+    let pen = &Pen::new(named.map_or_else(|| pen.vault().clone(), |folder| pen.vault().with(folder)));
     let Some(before) = &edit.before else {
         return edit.after.iter().try_for_each(|after| pen.write(&after.path, None, Some(&after.part)));
     };
@@ -141,6 +156,13 @@ mod tests {
             assert_eq!(vault.read(&path).unwrap().as_deref(), pair[0]);
             write(&pen, &edits).unwrap();
         }
+        let outside = folder.path().with_extension("md");
+        let change = Change::file(&outside, None, Some("x"));
+        assert!(write(&pen, &edits(&[change.clone()])).is_err(), "nobody named its folder");
+        let named = edits(&[change.within(&std::env::temp_dir())]);
+        write(&pen, &named).unwrap();
+        take_back(&pen, &named);
+        assert!(!outside.exists());
         let change = Change::file(&path, Some("a secret, b"), Some("a secret, b, c"));
         assert!(!serde_json::to_string(&change).unwrap().contains("secret"));
     }
