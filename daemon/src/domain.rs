@@ -16,5 +16,7 @@ pub mod retention;
 pub mod schedule;
 pub mod scoping;
 pub mod secrets;
+pub mod shortcomings;
+pub mod skills;
 pub mod text;
 pub mod utility;

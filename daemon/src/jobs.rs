@@ -22,6 +22,7 @@ use memoryd_proto::{Cadence, Improvement, JobName, Tier};
 
 use crate::clock::Zone;
 use crate::config::Config;
+use crate::domain::secrets::Redactor;
 use crate::error::Error;
 use crate::journal::Plan;
 use crate::ledger::projects::{self, Known};
@@ -65,6 +66,8 @@ pub struct Tending<'a> {
     pub view: &'a View,
     /// The numbers of the rules.
     pub config: &'a Config,
+    /// Takes secrets out of what people wrote, before it is kept elsewhere than in their files.
+    pub redactor: &'a Redactor,
     /// The time.
     pub now: DateTime<Utc>,
     /// The zone whose days count.

@@ -89,6 +89,12 @@ fn number(config: &Config) -> Option<(&'static str, &'static str)> {
             config.tree.root.starts_with('/') || config.tree.root.starts_with("~/"),
             "an absolute path, or one that begins with ~/",
         ),
+        ("skills.recurring", config.skills.recurring > 0, "above 0"),
+        ("skills.successes", config.skills.successes > 0, "above 0"),
+        ("skills.projects", config.skills.projects > 0, "above 0"),
+        ("reflection.days", days(config.reflection.days), DAYS),
+        ("reflection.repeated", config.reflection.repeated > 0, "above 0"),
+        ("reflection.failing", share(config.reflection.failing), SHARE),
         (
             "report.insights_from",
             (0.0..=100.0).contains(&config.report.insights_from),

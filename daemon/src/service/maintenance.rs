@@ -176,6 +176,7 @@ impl App {
             job.plan(&Tending {
                 view,
                 config,
+                redactor: &self.redactor,
                 now,
                 zone,
                 ahead,

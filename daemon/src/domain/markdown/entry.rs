@@ -75,7 +75,8 @@ impl Entry<'_> {
             NoteKind::Correction | NoteKind::Error | NoteKind::Pattern | NoteKind::Gap | NoteKind::Insight
         );
         let blocks = super::parse(self.text);
-        let told = blocks.iter().skip(usize::from(heads)).filter(|block| bold(first_line(block.text)).is_none());
+        let told =
+            blocks.iter().skip(usize::from(heads)).filter(|block| bold(first_line(block.text)).is_none());
         let text: String = if heads { told.map(|block| block.text).collect() } else { String::new() };
         let text = text.trim();
         LEADS.iter().find_map(|lead| text.strip_prefix(lead)).unwrap_or(text).trim_start().to_owned()

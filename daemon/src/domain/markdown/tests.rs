@@ -242,7 +242,8 @@ fn m11_whatever_is_marked_says_the_same_as_before() {
 #[test]
 fn the_situation_is_what_is_told_beside_the_labels() {
     let told = |text: &str| read(text)[0].situation();
-    let text = learning(day(), "error", ["It broke", "building", "The linker\nfailed.\n\n- twice", "Pin it."]);
+    let text =
+        learning(day(), "error", ["It broke", "building", "The linker\nfailed.\n\n- twice", "Pin it."]);
     assert_eq!(told(&text), "The linker\nfailed.\n\n- twice");
     assert_eq!(told(&correction(day(), "x", ["Tabs", "formatting", "Use tabs", "Always."])), "Use tabs");
     assert_eq!(told(&reflection(["refactoring", "too large", "smaller steps"])), "too large");
