@@ -9,6 +9,7 @@ pub mod decay;
 pub mod intake;
 pub mod judgement;
 pub mod markdown;
+pub mod merge;
 pub mod performance;
 pub mod profile;
 pub mod ranking;

@@ -18,18 +18,17 @@ pub use ahead::Ahead;
 use std::collections::HashSet;
 
 use chrono::{DateTime, Utc};
-use memoryd_proto::{Cadence, Improvement, JobName, Tier};
+use memoryd_proto::{Cadence, Improvement, JobName};
 
 use crate::clock::Zone;
 use crate::config::Config;
 use crate::domain::secrets::Redactor;
 use crate::error::Error;
 use crate::journal::Plan;
-use crate::ledger::projects::{self, Known};
-use crate::notes::Sheet;
+use crate::ledger::projects;
+use crate::notes::Reading;
 use crate::store::listing;
 use crate::store::listing::{Order, Showing, Wanted};
-use crate::vault::{self, Leaf};
 use crate::view::View;
 
 /// A job of maintenance. It takes no input but what is stored, and planning it again after it was carried out plans
@@ -88,25 +87,17 @@ impl Tending<'_> {
     }
 
     /// The files of the memory tree, and the learnings of every project that is known, as the jobs before this one leave
-    /// them; none while there is no tree.
+    /// them; none while there is no tree. A plan that needs them notes those that could not be read.
     ///
     /// # Errors
-    /// When a folder or file cannot be read.
-    pub fn sheets(&self) -> Result<Vec<Sheet>, Error> {
+    /// When a folder cannot be read.
+    pub fn sheets(&self) -> Result<Reading, Error> {
         let vault = &self.view.vault;
         if !vault.exists() {
-            return Ok(Vec::new());
+            return Ok(Reading::default());
         }
-        let known = self.view.read(projects::all)?;
-        let learnings = |known: &Known| Leaf { path: vault::learnings(&known.root), tier: Tier::Local };
-        let leaves = known.iter().map(learnings).chain(vault.files()?);
-        let mut sheets = Vec::new();
-        for leaf in leaves {
-            if let Some(text) = vault.read(&leaf.path)? {
-                sheets.push(Sheet { leaf, text });
-            }
-        }
-        Ok(sheets)
+        let projects = self.view.read(projects::all)?.into_iter().map(|known| known.root);
+        Ok(self.ahead.written(Reading::of(vault, projects)?, vault))
     }
 
     /// Improvements with their rows and usage, as the jobs before this one leave them: those that `wanted` selects now,

@@ -3,6 +3,10 @@
 //! Files are the truth and this is a cache of them: it is told to look at a path again, or at all, and takes over what is
 //! there. Whoever asks it of files that nobody watches has it look first.
 
+mod reading;
+
+pub use reading::Reading;
+
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 

@@ -5,6 +5,7 @@
 //! tree.
 
 mod pen;
+mod rename;
 
 pub use pen::Pen;
 
@@ -43,6 +44,26 @@ pub enum Error {
         /// The file.
         path: PathBuf,
     },
+}
+
+impl Error {
+    /// Whether it lies in this one file, so that others can be read and written nevertheless.
+    #[must_use]
+    pub fn lies_in_the_file(&self) -> bool {
+        let in_the_file = |kind| {
+            matches!(
+                kind,
+                ErrorKind::PermissionDenied
+                    | ErrorKind::ReadOnlyFilesystem
+                    | ErrorKind::IsADirectory
+                    | ErrorKind::NotADirectory
+            )
+        };
+        match self {
+            Self::File { source, .. } => in_the_file(source.kind()),
+            Self::NoText { .. } | Self::Outside { .. } | Self::Changed { .. } => true,
+        }
+    }
 }
 
 fn file(path: &Path) -> impl FnOnce(std::io::Error) -> Error {
@@ -159,6 +180,15 @@ impl Vault {
         leaves.retain(|leaf| self.inside(&leaf.path).is_ok_and(|path| path.is_file()));
         leaves.sort_by(|one, other| (one.tier, &one.path).cmp(&(other.tier, &other.path)));
         Ok(leaves)
+    }
+
+    /// The file of that path, with its tier; nothing when it is none of the tree's.
+    #[must_use]
+    pub fn leaf(&self, path: &Path) -> Option<Leaf> {
+        let inner = path.strip_prefix(&self.root).ok()?;
+        let file = FILES.iter().find(|(name, ..)| inner == Path::new(name)).map(|(_, tier, _)| *tier);
+        let folder = || FOLDERS.iter().find(|(name, _)| inner.starts_with(name)).map(|(_, tier)| *tier);
+        Some(Leaf { path: path.to_owned(), tier: file.or_else(folder)? })
     }
 
     /// What is written in a file; nothing when there is none.

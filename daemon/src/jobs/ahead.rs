@@ -5,14 +5,17 @@ use std::collections::BTreeMap;
 use memoryd_proto::{Improvement, ImprovementId, Scope};
 
 use crate::domain::utility::Ledgered;
-use crate::journal::{Change, Plan};
+use crate::journal::{Change, Edit, FileText, Plan};
+use crate::notes::{Reading, Sheet};
 use crate::store::listing::Showing;
+use crate::vault::Vault;
 
 /// Changes that are planned and not yet made.
 #[derive(Debug, Default)]
 pub struct Ahead {
     improvements: BTreeMap<(String, Scope, ImprovementId), Planned>,
     usage: BTreeMap<(String, ImprovementId), Option<Ledgered>>,
+    files: Vec<Edit<FileText>>,
 }
 
 /// The row of an improvement, if it has one, and what becomes of it.
@@ -28,8 +31,29 @@ impl Ahead {
                 self.improvements.insert(key, (*row, edit.after.clone()));
             } else if let Change::Usage { agent, id, edit } = change {
                 self.usage.insert((agent.key(), id.clone()), edit.after.clone());
+            } else if let Change::File(edit) = change {
+                self.files.push(edit.clone());
             }
         }
+    }
+
+    /// Files that were read, as they will be. One that was edited since it was planned stays as it is.
+    pub(super) fn written(&self, mut reading: Reading, vault: &Vault) -> Reading {
+        for (path, edit) in self.files.iter().filter_map(|edit| Some((edit.path()?, edit))) {
+            let at = reading.sheets.iter().position(|sheet| sheet.leaf.path == path);
+            let text = at.map(|at| reading.sheets[at].text.as_str());
+            match (edit.applied(text), at) {
+                (Ok(Some(text)), Some(at)) => reading.sheets[at].text = text,
+                (Ok(Some(text)), None) => {
+                    reading.sheets.extend(vault.leaf(path).map(|leaf| Sheet { leaf, text }));
+                }
+                (Ok(None), Some(at)) => drop(reading.sheets.remove(at)),
+                (Ok(None), None) | (Err(_), _) => {}
+            }
+        }
+        let order = |sheet: &Sheet| (sheet.leaf.tier, sheet.leaf.path.clone());
+        reading.sheets.sort_by_cached_key(order);
+        reading
     }
 
     /// Improvements that were found, as they will be, and those that are touched and were not found.

@@ -66,6 +66,33 @@ fn digest(text: &str) -> String {
     text::hex(&Sha256::digest(text.as_bytes()))
 }
 
+impl Edit<FileText> {
+    /// The file that is changed.
+    #[must_use]
+    pub fn path(&self) -> Option<&Path> {
+        self.either().map(|file| file.path.as_path())
+    }
+
+    /// What it makes of a file's text; nothing where there is no file.
+    ///
+    /// # Errors
+    /// When the text is not the one before.
+    pub fn applied(&self, text: Option<&str>) -> Result<Option<String>, vault::Error> {
+        let changed = |file: &FileText| vault::Error::Changed { path: file.path.clone() };
+        let (head, tail) = match (&self.before, text) {
+            (None, None) => ("", ""),
+            (Some(before), Some(text)) if digest(text) == before.digest => {
+                let around = text.get(..before.at).zip(text.get(before.at + before.part.len()..));
+                around.ok_or_else(|| changed(before))?
+            }
+            (before, _) => {
+                return before.as_ref().or(self.after.as_ref()).map_or(Ok(None), |file| Err(changed(file)));
+            }
+        };
+        Ok(self.after.as_ref().map(|after| [head, &after.part, tail].concat()))
+    }
+}
+
 impl Journal {
     /// Like [`commit`](Journal::commit), for plans that change files: when somebody edits one between being read and
     /// being written, the operation is planned again on the new text.
@@ -115,17 +142,12 @@ pub(super) fn take_back(pen: &Pen, edits: &[Edit<FileText>]) {
 }
 
 fn put(pen: &Pen, edit: &Edit<FileText>) -> Result<(), vault::Error> {
+    let Some(path) = edit.path() else { return Ok(()) };
     let named = edit.either().and_then(|file| file.within.as_deref());
-    let pen = &Pen::new(named.map_or_else(|| pen.vault().clone(), |folder| pen.vault().with(folder)));
-    let Some(before) = &edit.before else {
-        return edit.after.iter().try_for_each(|after| pen.write(&after.path, None, Some(&after.part)));
-    };
-    let changed = || vault::Error::Changed { path: before.path.clone() };
-    let is = pen.vault().read(&before.path)?.filter(|is| digest(is) == before.digest).ok_or_else(changed)?;
-    let around = is.get(..before.at).zip(is.get(before.at + before.part.len()..));
-    let (head, tail) = around.ok_or_else(changed)?;
-    let after = edit.after.as_ref().map(|after| [head, &after.part, tail].concat());
-    pen.write(&before.path, Some(&is), after.as_deref())
+    let vault = named.map_or_else(|| pen.vault().clone(), |folder| pen.vault().with(folder));
+    let is = vault.read(path)?;
+    let after = edit.applied(is.as_deref())?;
+    pen.write_of(&vault, path, is.as_deref(), after.as_deref())
 }
 
 #[cfg(test)]

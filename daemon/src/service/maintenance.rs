@@ -20,6 +20,9 @@ use crate::ledger::runs::{self, Runs};
 /// How many planned steps are told.
 const SHOWN: usize = 200;
 
+/// How often a job is planned anew because somebody edited a file meanwhile.
+const AGAIN: usize = 4;
+
 /// What tends memory: one job at a time.
 #[derive(Debug)]
 pub struct Tender {
@@ -110,7 +113,7 @@ impl App {
         *self.tender.running.lock() = Some(name);
         self.tell(Happening::JobStarted { job: name });
         let planned = self.plan(job, started_at, &Ahead::default());
-        let done = planned.and_then(|plan| apart::run(|| self.carry_out(name, plan, started_at, due)));
+        let done = planned.and_then(|plan| apart::run(|| self.carry_out(job, plan, started_at, due)));
         *self.tender.running.lock() = None;
         let (operation, total, failed) = match &done {
             Ok(report) => (report.operation, report.total, None),
@@ -124,33 +127,47 @@ impl App {
         done
     }
 
+    /// Carries a plan out. Where somebody edits a file meanwhile, what was left out is planned again by what it says now,
+    /// as part of the same operation.
     fn carry_out(
         &self,
-        job: JobName,
-        plan: Plan,
+        job: &dyn Job,
+        mut plan: Plan,
         started_at: DateTime<Utc>,
         due: Option<DateTime<Utc>>,
     ) -> Result<JobReport, Error> {
-        let mut report = report(job, &plan);
-        let told = self.progress(job, Phase::Changing);
+        let (name, actor) = (job.name(), jobs::actor(job.name()));
+        let told = self.progress(name, Phase::Changing);
         let progress = |done, of| {
             told(done, of);
             if self.counters.stop.is_cancelled() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         };
-        let carried = self.journal.carry_out(&jobs::actor(job), plan, &progress, |connection, carried| {
-            let run = JobRun {
-                started_at,
-                took_ms: self.took(started_at),
-                operation: carried.operation,
-                total: report.total,
-                failed: None,
-            };
-            let known = runs::find(connection, job)?.unwrap_or_else(|| Runs::none(started_at));
+        let (mut made, mut total, mut again) = (Vec::new(), 0, AGAIN);
+        let mut report = loop {
+            let mut report = report(name, &plan);
+            let carried = self.journal.carry_out(&actor, plan, &progress)?;
+            report.left_out = carried.left_out.len() as u64;
+            if !carried.edited || again == 0 {
+                report.notes.extend(carried.unwritten);
+                break report;
+            }
+            again -= 1;
+            let stands =
+                report.planned.into_iter().enumerate().filter(|(at, _)| !carried.left_out.contains(at));
+            made.extend(stands.map(|(_, step)| step));
+            total += report.total - report.left_out;
+            plan = self.plan(job, started_at, &Ahead::default())?;
+        };
+        report.total += total;
+        report.planned.splice(0..0, made);
+        report.planned.truncate(SHOWN);
+        report.operation = self.journal.complete(&actor, |connection, operation| {
+            let took_ms = self.took(started_at);
+            let run = JobRun { started_at, took_ms, operation, total: report.total, failed: None };
+            let known = runs::find(connection, name)?.unwrap_or_else(|| Runs::none(started_at));
             let runs = Runs { due: due.unwrap_or(known.due), failures: 0, retry_at: None, last: Some(run) };
-            Ok(runs::put(connection, job, &runs)?)
+            Ok(runs::put(connection, name, &runs)?)
         })?;
-        report.operation = carried.operation;
-        report.left_out = carried.left_out;
         report.took_ms = self.took(started_at);
         Ok(report)
     }

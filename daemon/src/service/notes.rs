@@ -21,8 +21,8 @@ use memoryd_proto::{
 use super::{App, page};
 use crate::error::Error;
 use crate::ledger::projects::{self, Known};
-use crate::notes::Sheet;
-use crate::vault::{self, Leaf, Vault};
+use crate::notes::{Reading, Sheet};
+use crate::vault::{self, Vault};
 use crate::{index, project};
 
 /// How many notes a search returns when the caller does not say.
@@ -30,14 +30,6 @@ const FOUND: u64 = 20;
 
 /// How many corrections are recent when the caller does not say.
 const RECENT: u64 = 10;
-
-/// Files that were read.
-#[derive(Default)]
-struct Reading {
-    sheets: Vec<Sheet>,
-    /// Those that could not be, and why.
-    unread: Vec<String>,
-}
 
 /// A project in which something is logged.
 struct Site {
@@ -114,19 +106,8 @@ impl App {
 
     /// Reads every file of the tree, and the learnings of every project that is there.
     fn reading(&self) -> Result<Reading, Error> {
-        let vault = self.tree()?;
-        let known = self.view().read(projects::all)?;
-        let learnings = |known: &Known| Leaf { path: vault::learnings(&known.root), tier: Tier::Local };
-        let leaves = known.iter().map(learnings).chain(vault.files()?);
-        let mut reading = Reading::default();
-        for leaf in leaves {
-            match vault.read(&leaf.path) {
-                Ok(Some(text)) => reading.sheets.push(Sheet { leaf, text }),
-                Ok(None) => {}
-                Err(error) => reading.unread.push(error.to_string()),
-            }
-        }
-        Ok(reading)
+        let projects = self.view().read(projects::all)?.into_iter().map(|known| known.root);
+        Ok(Reading::of(self.tree()?, projects)?)
     }
 
     /// Notes as they are answered, at most `limit`.
@@ -188,19 +169,6 @@ impl App {
         let notes = reading.notes();
         let total = notes.len() as u64;
         Ok(self.told(&reading, notes, total))
-    }
-}
-
-impl Reading {
-    /// Only some of the files.
-    fn only(mut self, wanted: impl Fn(&Leaf) -> bool) -> Self {
-        self.sheets.retain(|sheet| wanted(&sheet.leaf));
-        self
-    }
-
-    /// The entries of all files, without what a file has at first.
-    fn notes(&self) -> Vec<Note> {
-        self.sheets.iter().flat_map(Sheet::notes).collect()
     }
 }
 

@@ -1,7 +1,5 @@
 //! When jobs are due, and how they last went (spec S1, S2).
 
-use std::ops::ControlFlow;
-
 use chrono::{DateTime, Utc};
 use memoryd_proto::{Fault, JobName, JobState, Schedule, ScheduleView, Serve};
 
@@ -9,7 +7,6 @@ use super::App;
 use crate::domain::schedule::{self, Cron, Turn};
 use crate::error::Error;
 use crate::jobs::{self, Job};
-use crate::journal::Plan;
 use crate::ledger::runs::{self, Runs};
 
 impl Serve<Schedule> for App {
@@ -61,12 +58,7 @@ impl App {
         let Some(cron) = self.cron(job) else {
             if interrupted {
                 // Switched off in the middle: what was done is an operation, and can be undone.
-                self.journal.carry_out(
-                    &jobs::actor(job),
-                    Plan::default(),
-                    &|_, _| ControlFlow::Continue(()),
-                    |_, _| Ok(()),
-                )?;
+                self.journal.complete(&jobs::actor(job), |_, _| Ok(()))?;
             }
             return Ok(None);
         };

@@ -88,7 +88,7 @@ fn a_link_in_the_place_of_a_draft_is_not_written_through() {
     let (folder, vault, pen) = vault();
     let outside = folder.path().join("outside");
     fs::write(&outside, "theirs").unwrap();
-    symlink(&outside, vault.root().join(format!(".memory.md.{}.draft", std::process::id()))).unwrap();
+    symlink(&outside, vault.root().join(format!(".memory.md.{}.0.draft", std::process::id()))).unwrap();
     let path = vault.root().join("memory.md");
     pen.write(&path, None, Some("ours")).unwrap();
     assert_eq!(fs::read_to_string(&outside).unwrap(), "theirs");

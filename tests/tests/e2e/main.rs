@@ -15,6 +15,7 @@ mod consolidation;
 mod crash;
 mod dashboard;
 mod explain;
+mod files;
 mod hostility;
 mod intake;
 mod ledger;

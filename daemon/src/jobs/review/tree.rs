@@ -10,8 +10,7 @@ use crate::domain::secrets::Redactor;
 use crate::domain::skills;
 use crate::error::Error;
 use crate::ledger::projects;
-use crate::notes::Sheet;
-use crate::vault::{self, Leaf};
+use crate::notes::{Reading, Sheet};
 use crate::view::View;
 
 /// Shared insights that are shown.
@@ -33,10 +32,7 @@ pub fn of(asked: &Asked<'_>, view: &View, redactor: &Redactor) -> Result<Noted, 
         return Ok(Noted::default());
     }
     let known = view.read(projects::all)?;
-    let learnings = known.iter().map(|known| Leaf { path: vault::learnings(&known.root), tier: Tier::Local });
-    let leaves = learnings.chain(view.vault.files()?);
-    let read = |leaf: Leaf| Some(Sheet { text: view.vault.read(&leaf.path).ok().flatten()?, leaf });
-    let sheets: Vec<Sheet> = leaves.filter_map(read).collect();
+    let sheets = Reading::of(&view.vault, known.into_iter().map(|known| known.root))?.sheets;
     let clean = |text: &str| redactor.redact(text).text.into_owned();
 
     let (first, last) = (asked.week.monday(), asked.week.day(6));
