@@ -72,10 +72,7 @@ impl App {
         let (summary, situation) = (excerpt(&rule, SUMMARY), finding.sentence.clone());
         let context = match tool {
             None => format!("said to {}", keep.agent),
-            Some(tool) => match tool.exit_code {
-                Some(code) => format!("{} ended with exit code {code}", tool.name),
-                None => format!("{} failed", tool.name),
-            },
+            Some(tool) => format!("running {}", tool.name),
         };
         let kind = learning_kind(finding.signal).filter(|_| project.is_some());
         let note = match kind {

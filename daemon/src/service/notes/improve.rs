@@ -35,7 +35,7 @@ impl App {
         let reading = if self.view().vault.exists() { self.reading()? } else { Reading::default() };
         let mut points = shortcomings::of_tasks(&tasks, &rule);
         points.extend(shortcomings::of_notes(&reading.notes(), self.tender.zone.day(since), &rule));
-        points.extend(shortcomings::of_uses(self.used(call, [since, now])?, &rule));
+        points.extend(shortcomings::of_uses(self.used(call, [since, now + TimeDelta::microseconds(1)])?, &rule));
         let mut entry = self.entry();
         for point in &mut points {
             point.said = entry.text(&point.said);
