@@ -149,6 +149,7 @@ impl Daemon {
             counters: Arc::new(Counters::default()),
             config,
         };
+        app.journal.recover()?;
         Ok(Self { app: Arc::new(app), limits, _lock: lock })
     }
 

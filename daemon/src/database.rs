@@ -22,6 +22,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("database/0001.sql"),
     include_str!("database/0002.sql"),
     include_str!("database/0003.sql"),
+    include_str!("database/0004.sql"),
 ];
 
 /// Why the database cannot be used.

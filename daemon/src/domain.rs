@@ -20,4 +20,5 @@ pub mod secrets;
 pub mod shortcomings;
 pub mod skills;
 pub mod text;
+pub mod tiers;
 pub mod utility;

@@ -4,14 +4,21 @@
 mod ahead;
 mod archive_evaluations;
 mod back_up;
+mod compact_notes;
 mod consolidate;
 mod decay;
+mod demote_notes;
 mod deprecate;
+mod expire_notes;
+mod index_notes;
 mod metrics;
 mod promote;
+mod promote_notes;
 mod prune_journal;
 mod remove_deprecated;
 pub mod review;
+mod summary;
+mod tree;
 
 pub use ahead::Ahead;
 
@@ -52,6 +59,11 @@ pub const ALL: &[&dyn Job] = &[
     &deprecate::Deprecate,
     &promote::Promote,
     &decay::Decay,
+    &promote_notes::PromoteNotes,
+    &demote_notes::DemoteNotes,
+    &expire_notes::ExpireNotes,
+    &compact_notes::CompactNotes,
+    &index_notes::IndexNotes,
     &review::Review,
     &archive_evaluations::ArchiveEvaluations,
     &remove_deprecated::RemoveDeprecated,
@@ -65,8 +77,6 @@ pub struct Tending<'a> {
     pub view: &'a View,
     /// The numbers of the rules.
     pub config: &'a Config,
-    /// Takes secrets out of what people wrote, before it is kept elsewhere than in their files.
-    pub redactor: &'a Redactor,
     /// The time.
     pub now: DateTime<Utc>,
     /// The zone whose days count.
@@ -75,6 +85,8 @@ pub struct Tending<'a> {
     pub ahead: &'a Ahead,
     /// Items that a person took back from this job. Steps that touch them are left out of its plan.
     pub taken_back: &'a HashSet<String>,
+    /// Takes secrets out of texts that are told.
+    pub redactor: &'a Redactor,
     /// Is told how much of the planning is done, of how much.
     pub progress: &'a dyn Fn(u64, u64),
 }

@@ -11,12 +11,13 @@ mod change;
 mod files;
 mod kept;
 mod operations;
+mod pending;
 mod plan;
 mod span;
 
 pub use carry::Carried;
 pub use change::{Change, DailyCopy, Edit, Span};
-pub use files::FileText;
+pub use files::{FileText, wrote};
 pub use operations::{brought_back, made, moves, page, taken_back, work};
 pub use plan::{Plan, Step};
 pub use span::{archived_operation, archived_usage, before as spans_before};
@@ -163,8 +164,12 @@ impl Journal {
         self.archive(&draft.changes, now)?;
         let mut touched = Touched::default();
         let files = files::edits(&draft.changes);
-        files::write(&self.pen, &files)?;
+        self.intend(writing, std::slice::from_ref(&files))?;
+        let mut written = Vec::new();
         let recorded = writing.transaction(Durability::Full, |transaction| {
+            files::write(&self.pen, &files)?;
+            written.push(files);
+            pending::forget(transaction)?;
             let Draft { reason, agent, changes, events, vectors } = draft;
             let told = operations::Told { actor, reason: &reason, agent: agent.as_ref() };
             operations::insert(transaction, operation, now, &told, undoes)?;
@@ -176,7 +181,7 @@ impl Journal {
             Ok::<_, Error>(())
         });
         if recorded.is_err() {
-            files::take_back(&self.pen, &files);
+            self.abandon(writing, &written);
         }
         recorded?;
         self.view.read(|connection| touched.take_over(&self.view.memory, connection))

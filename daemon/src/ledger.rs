@@ -1,10 +1,11 @@
 //! What the daemon knows beyond the memory itself: usage, outcomes, contexts, recalls, reports, projects,
-//! and runs of jobs.
+//! uses of notes, and runs of jobs.
 //!
 //! Outcomes are append-only events. What follows from them, such as counts and Q-values, is kept beside them and
 //! computed again when a report is undone.
 
 pub mod contexts;
+pub mod noted;
 pub mod outcomes;
 pub mod projects;
 pub mod recalls;

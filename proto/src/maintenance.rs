@@ -23,6 +23,16 @@ pub enum JobName {
     Promote,
     /// Let the utility of what is not recalled fade (spec Q4).
     Decay,
+    /// Make rules of notes that help again and again (spec M5).
+    PromoteNotes,
+    /// Move notes that are not used where they are loaded less often (spec M6).
+    DemoteNotes,
+    /// Move old corrections and shared insights to the archive (spec M4).
+    ExpireNotes,
+    /// Bring files of the memory tree back within their caps (spec M7).
+    CompactNotes,
+    /// Keep the index of topics of the memory tree (spec M1).
+    IndexNotes,
     /// Keep a review of the week (spec P3).
     Review,
     /// Move old evaluations to the archive.
@@ -37,12 +47,17 @@ pub enum JobName {
 
 impl JobName {
     /// Every job, in order.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 15] = [
         Self::Metrics,
         Self::Consolidate,
         Self::Deprecate,
         Self::Promote,
         Self::Decay,
+        Self::PromoteNotes,
+        Self::DemoteNotes,
+        Self::ExpireNotes,
+        Self::CompactNotes,
+        Self::IndexNotes,
         Self::Review,
         Self::ArchiveEvaluations,
         Self::RemoveDeprecated,
@@ -59,6 +74,11 @@ impl JobName {
             Self::Deprecate => "deprecate",
             Self::Promote => "promote",
             Self::Decay => "decay",
+            Self::PromoteNotes => "promote-notes",
+            Self::DemoteNotes => "demote-notes",
+            Self::ExpireNotes => "expire-notes",
+            Self::CompactNotes => "compact-notes",
+            Self::IndexNotes => "index-notes",
             Self::Review => "review",
             Self::ArchiveEvaluations => "archive-evaluations",
             Self::RemoveDeprecated => "remove-deprecated",
@@ -76,6 +96,11 @@ impl JobName {
             Self::Deprecate => "stop recalling what fails",
             Self::Promote => "raise the confidence of what succeeds",
             Self::Decay => "let the utility of what is not recalled fade",
+            Self::PromoteNotes => "make rules of notes that help again and again",
+            Self::DemoteNotes => "move notes that are not used where they are loaded less often",
+            Self::ExpireNotes => "move old corrections and shared insights to the archive",
+            Self::CompactNotes => "bring files of the memory tree back within their caps",
+            Self::IndexNotes => "keep the index of topics of the memory tree",
             Self::Review => "keep a review of the week",
             Self::ArchiveEvaluations => "move old evaluations to the archive",
             Self::RemoveDeprecated => "move what has long been deprecated to the archive",

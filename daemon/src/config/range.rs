@@ -27,6 +27,8 @@ fn schedule(config: &Config) -> Option<(String, &'static str)> {
 fn number(config: &Config) -> Option<(&'static str, &'static str)> {
     const SHARE: &str = "a number from 0 to 1";
     const DAYS: &str = "a number from 1 to 36500";
+    /// Lines that hold the headings of a file, and something below them.
+    const LINES: u32 = 20;
     let days = |value: u32| (1..=36_500).contains(&value);
     let share = |value: f64| (0.0..=1.0).contains(&value);
     let weight = |value: f32| value.is_finite() && value >= 0.0;
@@ -95,6 +97,31 @@ fn number(config: &Config) -> Option<(&'static str, &'static str)> {
         ("reflection.days", days(config.reflection.days), DAYS),
         ("reflection.repeated", config.reflection.repeated > 0, "above 0"),
         ("reflection.failing", share(config.reflection.failing), SHARE),
+        ("tree.hot_lines", config.tree.hot_lines >= LINES, "at least 20"),
+        ("tree.warm_lines", config.tree.warm_lines >= LINES, "at least 20"),
+        ("tree.corrections", config.tree.corrections > 0, "above 0"),
+        ("tree.shared_files", config.tree.shared_files > 0, "above 0"),
+        ("tree.shared_days", days(config.tree.shared_days), DAYS),
+        ("tree.archived_shared_days", days(config.tree.archived_shared_days), DAYS),
+        ("tree.promote_uses", config.tree.promote_uses > 0, "above 0"),
+        ("tree.promote_days", days(config.tree.promote_days), DAYS),
+        ("tree.promote_projects", config.tree.promote_projects > 1, "at least 2"),
+        // Else a rule would come and go.
+        (
+            "tree.demote_days",
+            days(config.tree.demote_days) && config.tree.demote_days > config.tree.promote_days,
+            "a number above tree.promote_days, up to 36500",
+        ),
+        (
+            "tree.archive_days",
+            days(config.tree.archive_days) && config.tree.archive_days >= config.tree.demote_days,
+            "a number from tree.demote_days to 36500",
+        ),
+        (
+            "tree.summariser",
+            config.tree.summariser.first().is_none_or(|program| !program.is_empty()),
+            "empty, or a program and its arguments",
+        ),
         (
             "report.insights_from",
             (0.0..=100.0).contains(&config.report.insights_from),

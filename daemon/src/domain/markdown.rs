@@ -12,7 +12,7 @@ mod lines;
 #[cfg(test)]
 mod tests;
 
-pub use entry::{Entry, entries};
+pub use entry::{Entry, STATUS, entries};
 pub use format::{
     LEARNED, PREFERENCES, RULES, Skill, correction, hot_line, insight, learning, reflection, rule, skill,
     slug,

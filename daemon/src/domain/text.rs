@@ -84,6 +84,17 @@ impl Wording {
         self.telling == other.telling && self.shared(other).eq(other.shared(self))
     }
 
+    /// Whether two texts have the same words, articles aside.
+    #[must_use]
+    pub fn is_worded_like(&self, other: &Self) -> bool {
+        let words = |one: &Self| {
+            let mut words = one.words.clone();
+            words.retain(|word| !["a", "an", "the"].contains(&word.as_str()));
+            words
+        };
+        words(self) == words(other)
+    }
+
     /// Whether two texts with similar vectors can say the same, each in its own words: they have the same numbers, both
     /// or neither forbid something, and if they share most words, they mean the same by these.
     #[must_use]

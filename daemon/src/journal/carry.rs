@@ -13,7 +13,8 @@ use rusqlite::Connection;
 
 use super::apply::Touched;
 use super::operations::{self, Told};
-use super::{Change, Edit, FileText, Journal, Place, Plan, Step, files, span};
+use super::pending::{self, Files};
+use super::{Change, Edit, Journal, Place, Plan, Step, files, span};
 use crate::database::Durability;
 use crate::error::Error;
 use crate::ledger::usage;
@@ -69,6 +70,8 @@ impl Journal {
             done += batch.len() as u64;
             self.archive(batch.iter().flat_map(|(_, step)| &step.changes), now)?;
             let mut writing = self.writer.lock();
+            let files: Vec<Files> = batch.iter().map(|(_, step)| files::edits(&step.changes)).collect();
+            self.intend(&mut writing, &files)?;
             let mut touched = Touched::default();
             let mut written = Vec::new();
             let recorded = writing.transaction(Durability::Process, |transaction| {
@@ -76,19 +79,19 @@ impl Journal {
                     Some(place) => place,
                     None => begin(transaction, now, &told)?,
                 };
-                for (at, Step { changes, events, vectors, .. }) in batch {
-                    if hold(transaction, &changes)?
-                        && self.write_files(&changes, &mut written, &mut carried)?
-                    {
+                for ((at, Step { changes, events, vectors, .. }), files) in batch.into_iter().zip(files) {
+                    if hold(transaction, &changes)? && self.write_files(&files, &mut carried)? {
+                        written.push(files);
                         place = self.make(transaction, place, (changes, events), &vectors, &mut touched)?;
                     } else {
                         carried.left_out.push(at);
                     }
                 }
+                pending::forget(transaction)?;
                 Ok::<_, Error>(Some(place))
             });
             if recorded.is_err() {
-                files::take_back(&self.pen, &written);
+                self.abandon(&mut writing, &written);
             }
             place = recorded?;
             self.view.read(|connection| touched.take_over(&self.view.memory, connection))?;
@@ -100,18 +103,9 @@ impl Journal {
     }
 
     /// Writes the files of a step. Returns whether they were as it was planned on, and can be written.
-    fn write_files(
-        &self,
-        changes: &[Change],
-        written: &mut Vec<Edit<FileText>>,
-        carried: &mut Carried,
-    ) -> Result<bool, Error> {
-        let edits = files::edits(changes);
-        match files::write(&self.pen, &edits) {
-            Ok(()) => {
-                written.extend(edits);
-                return Ok(true);
-            }
+    fn write_files(&self, files: &Files, carried: &mut Carried) -> Result<bool, Error> {
+        match files::write(&self.pen, files) {
+            Ok(()) => return Ok(true),
             Err(vault::Error::Changed { .. }) => carried.edited = true,
             Err(error) if error.lies_in_the_file() => carried.unwritten.push(error.to_string()),
             Err(error) => return Err(error.into()),

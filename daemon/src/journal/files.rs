@@ -2,11 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
+use chrono::{DateTime, Utc};
 use memoryd_proto::OperationId;
+use rusqlite::{Connection, OptionalExtension};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::{Change, Draft, Edit, Journal, Planning};
+use crate::database;
 use crate::domain::text;
 use crate::error::Error;
 use crate::vault::{self, Pen};
@@ -62,6 +65,29 @@ impl Change {
     }
 }
 
+/// When a file got the text that it has, if one of these actors wrote it, and nobody else since.
+///
+/// # Errors
+/// Those of the database.
+pub fn wrote(
+    connection: &Connection,
+    actors: &[String],
+    path: &Path,
+    text: &str,
+) -> Result<Option<DateTime<Utc>>, database::Error> {
+    let sql = "SELECT actor, at, body FROM change JOIN operation ON operation = id \
+               WHERE item = 'file:' || ?1 AND undone_by IS NULL ORDER BY operation DESC, n DESC LIMIT 1";
+    let row = connection
+        .prepare_cached(sql)?
+        .query_row([path.to_string_lossy()], |row| {
+            Ok((row.get::<_, String>(0)?, row.get::<_, i64>(1)?, row.get::<_, String>(2)?))
+        })
+        .optional()?;
+    let Some((_, at, body)) = row.filter(|(actor, ..)| actors.contains(actor)) else { return Ok(None) };
+    let is = |change| matches!(change, Change::File(Edit { after: Some(after), .. }) if after.digest == digest(text));
+    Ok(is(database::from_json("change", &body)?).then(|| database::instant(at)))
+}
+
 fn digest(text: &str) -> String {
     text::hex(&Sha256::digest(text.as_bytes()))
 }
@@ -71,6 +97,17 @@ impl Edit<FileText> {
     #[must_use]
     pub fn path(&self) -> Option<&Path> {
         self.either().map(|file| file.path.as_path())
+    }
+
+    /// Whether a text is the one before or the one after.
+    pub(super) fn knows(&self, text: &str) -> bool {
+        let digest = digest(text);
+        self.before.iter().chain(&self.after).any(|file| file.digest == digest)
+    }
+
+    /// Whether a file's text is the one before.
+    fn is_before(&self, text: Option<&str>) -> bool {
+        text.map(digest).as_ref() == self.before.as_ref().map(|file| &file.digest)
     }
 
     /// What it makes of a file's text; nothing where there is no file.
@@ -132,12 +169,23 @@ pub(super) fn write(pen: &Pen, edits: &[Edit<FileText>]) -> Result<(), vault::Er
     Ok(())
 }
 
-/// Writes files back as they were, where nobody edited them since.
+/// Writes files back as they were, the last one first. Where somebody edited one since, it stays, and so do those before
+/// it: what was taken out of it may be there.
 pub(super) fn take_back(pen: &Pen, edits: &[Edit<FileText>]) {
     for edit in edits.iter().rev() {
-        if let Err(error) = put(pen, &edit.clone().inverse()) {
-            tracing::warn!(%error, "a file keeps what an operation wrote that failed");
+        if let Err(error) = revert(pen, edit) {
+            tracing::warn!(%error, "files keep what an operation wrote that was not recorded");
+            return;
         }
+    }
+}
+
+fn revert(pen: &Pen, edit: &Edit<FileText>) -> Result<(), vault::Error> {
+    let Some(path) = edit.path() else { return Ok(()) };
+    if edit.is_before(pen.vault().read(path)?.as_deref()) {
+        Ok(())
+    } else {
+        put(pen, &edit.clone().inverse())
     }
 }
 

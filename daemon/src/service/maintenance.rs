@@ -61,6 +61,7 @@ impl App {
     /// When it cannot be found out what is due. What became of each job is kept with its runs.
     pub fn tend(&self) -> Result<Vec<JobReport>, Error> {
         let Some(_turn) = self.tender.turn.try_lock() else { return Ok(Vec::new()) };
+        self.journal.look_back();
         self.see_first()?;
         let mut reports = Vec::new();
         for job in jobs::ALL {
@@ -169,6 +170,10 @@ impl App {
             Ok(runs::put(connection, name, &runs)?)
         })?;
         report.took_ms = self.took(started_at);
+        if report.operation.is_some() {
+            let said = report.planned.first().map_or("", |step| &step.why);
+            tracing::info!(job = %name, steps = report.total, "{said}");
+        }
         Ok(report)
     }
 
@@ -193,11 +198,11 @@ impl App {
             job.plan(&Tending {
                 view,
                 config,
-                redactor: &self.redactor,
                 now,
                 zone,
                 ahead,
                 taken_back: &taken_back,
+                redactor: &self.redactor,
                 progress: &progress,
             })
         })?;

@@ -61,6 +61,12 @@ impl Pen {
         &self.vault
     }
 
+    /// Whether a path of the tree leads to a file, by a link perhaps.
+    #[must_use]
+    pub fn leads_to(&self, path: &Path, file: &Path) -> bool {
+        self.vault.inside(path).is_ok_and(|path| path == file)
+    }
+
     /// Makes the folders of the tree.
     ///
     /// # Errors

@@ -2,7 +2,6 @@
 
 use std::ops::Range;
 
-use super::entry::STATUS;
 use super::{Block, Kind, parse};
 
 /// Puts an entry at the end of a section, or of the document, and returns the text and the entry's line. A section that
@@ -13,7 +12,8 @@ pub fn append(source: &str, section: Option<&str>, entry: &str) -> (String, usiz
     // What stands in a fence or comment that is not closed would be no entry.
     let open = blocks.iter().position(|block| block.kind == Kind::Opaque { closed: false });
     let blocks = &blocks[..open.unwrap_or(blocks.len())];
-    let found = section.and_then(|section| Some((section, end_of_section(blocks, section)?)));
+    let is_item = parse(entry).first().is_some_and(|block| block.kind == Kind::Item);
+    let found = section.and_then(|section| Some((section, end_of_section(blocks, section, is_item)?)));
     let last = found
         .map_or_else(|| blocks.iter().rposition(|block| block.kind != Kind::Blank), |(_, last)| Some(last));
     // A byte order mark stays first.
@@ -23,9 +23,8 @@ pub fn append(source: &str, section: Option<&str>, entry: &str) -> (String, usiz
     if at > first && !source[..at].ends_with('\n') {
         insert.push('\n');
     }
-    let is_item = |text: &str| parse(text).first().is_some_and(|block| block.kind == Kind::Item);
     let joins = last.is_some_and(|last| blocks[last].kind == Kind::Item)
-        && is_item(entry)
+        && is_item
         && (section.is_none() || found.is_some());
     if at > first && !joins {
         insert.push('\n');
@@ -72,18 +71,18 @@ pub fn remove(source: &str, spans: &[Range<usize>]) -> String {
     kept
 }
 
-/// Says of the entry that has this span what became of it: after its other labelled values, or below its heading; of a
-/// list item below its words, and of a reflection below its lesson.
+/// Adds a labelled value to the entry that has this span: after its other ones, or below its heading; to a list item or
+/// a reflection below its words.
 #[must_use]
-pub fn mark(source: &str, span: &Range<usize>, status: &str) -> String {
+pub fn mark(source: &str, span: &Range<usize>, label: &str, value: &str) -> String {
     let blocks = parse(source);
     let eol = if ends_lines_by_crlf(source) { "\r\n" } else { "\n" };
     let mut own = blocks.iter().filter(|block| span.contains(&block.start));
     let Some(first) = own.next() else { return source.to_owned() };
     let below = |line: &str| [&source[..span.end], eol, line, &source[span.end..]].concat();
     match first.kind {
-        Kind::Item => return below(&format!("  **{STATUS}**: {status}")),
-        Kind::Text => return below(&format!("{}: {status}", STATUS.to_uppercase())),
+        Kind::Item => return below(&format!("  **{label}**: {value}")),
+        Kind::Text => return below(&format!("**{label}**: {value}")),
         Kind::FrontMatter | Kind::Heading { .. } | Kind::Break | Kind::Blank | Kind::Opaque { .. } => {}
     }
     let next = own.next().filter(|block| block.kind == Kind::Text);
@@ -92,7 +91,7 @@ pub fn mark(source: &str, span: &Range<usize>, status: &str) -> String {
     let missing = if source[..at].ends_with('\n') { "" } else { eol };
     // Text that follows closely would be part of the value.
     let gap = if fields.is_none() && next.is_some() { eol } else { "" };
-    format!("{}{missing}**{STATUS}**: {status}{eol}{gap}{}", &source[..at], &source[at..])
+    format!("{}{missing}**{label}**: {value}{eol}{gap}{}", &source[..at], &source[at..])
 }
 
 /// The lines that a text has and an earlier one has not, all in one place, and the first one's number.
@@ -105,15 +104,17 @@ pub fn added<'a>(before: &str, after: &'a str) -> (usize, Vec<&'a str>) {
     (head + 1, new[..new.len() - tail].to_vec())
 }
 
-/// The last block of a section that is not empty.
-fn end_of_section(blocks: &[Block<'_>], section: &str) -> Option<usize> {
+/// The last block of a section that is not empty; with `own` the last before the headings below its own. A list item
+/// would belong to the entry of such a heading.
+fn end_of_section(blocks: &[Block<'_>], section: &str, own: bool) -> Option<usize> {
     let titled = |block: &Block<'_>| {
         let Kind::Heading { level, title } = block.kind else { return None };
         title.eq_ignore_ascii_case(section).then_some(level)
     };
     let (at, level) = blocks.iter().enumerate().find_map(|(at, block)| Some((at, titled(block)?)))?;
     let ends = |block: &Block<'_>| {
-        block.kind == Kind::Break || matches!(block.kind, Kind::Heading { level: next, .. } if next <= level)
+        block.kind == Kind::Break
+            || matches!(block.kind, Kind::Heading { level: next, .. } if own || next <= level)
     };
     let end = blocks[at + 1..].iter().position(ends).map_or(blocks.len(), |count| at + 1 + count);
     blocks[at..end].iter().rposition(|block| block.kind != Kind::Blank).map(|last| at + last)

@@ -34,10 +34,10 @@ pub struct Entry<'a> {
 const TAKEAWAYS: [&str; 3] = ["Rule", "Actionable rule", "LESSON"];
 
 /// The labels of reflections, in order.
-const REFLECTION: [&str; 4] = ["CONTEXT", "REFLECTION", "LESSON", "STATUS"];
+const REFLECTION: [&str; 3] = ["CONTEXT", "REFLECTION", "LESSON"];
 
 /// The label of what became of an entry.
-pub(super) const STATUS: &str = "Status";
+pub const STATUS: &str = "Status";
 
 /// What the seed writes above what happened.
 const LEADS: [&str; 2] = ["What went wrong / what was learned:", "What was learned or discovered:"];
@@ -174,7 +174,7 @@ fn up_to_heading(blocks: &[Block<'_>], most: usize) -> usize {
 /// Whether a paragraph is a whole reflection, which belongs to no entry before it.
 pub(super) fn is_reflection(text: &str) -> bool {
     label(text, &REFLECTION[..1]).is_some()
-        && text.lines().any(|line| label(line, &REFLECTION[2..3]).is_some())
+        && text.lines().any(|line| label(line, &REFLECTION[2..]).is_some())
 }
 
 /// Whether a heading's first paragraph says whom an insight is from.
@@ -233,7 +233,8 @@ fn fields(blocks: &[Block<'_>], kind: NoteKind) -> Vec<(String, String)> {
     for block in blocks.iter().filter(|block| block.kind == Kind::Text) {
         let mut open = false;
         for line in block.text.lines() {
-            let labelled = if kind == NoteKind::Reflection { label(line, &REFLECTION) } else { bold(line) };
+            let own = if kind == NoteKind::Reflection { label(line, &REFLECTION) } else { None };
+            let labelled = own.or_else(|| bold(line));
             if let Some((label, value)) = labelled {
                 fields.push((label.to_owned(), value.to_owned()));
                 open = true;

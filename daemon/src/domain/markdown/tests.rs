@@ -166,7 +166,7 @@ fn edits_put_entries_where_they_belong() {
 fn a_mark_is_a_field_of_its_entry() {
     for source in ["# T\n**From**: a\n\nbody\n", "### [error] x\r\nbody\r\n", "### [error] x"] {
         let span = read(source)[0].span.clone();
-        let marked = edit::mark(source, &span, "promoted");
+        let marked = edit::mark(source, &span, STATUS, "promoted");
         let found = read(&marked);
         assert_eq!((found.len(), found[0].field("Status")), (1, Some("promoted")), "{marked}");
         let (before, after) = marked.split_once("**Status**: promoted").unwrap();
@@ -225,7 +225,7 @@ fn m11_whatever_is_marked_says_the_same_as_before() {
         for source in [format!("# Top\n\n{text}\n\n# Next\n\n- other"), text.replace('\n', "\r\n"), text] {
             let one = read(&source)[0].clone();
             assert!(!one.is_marked("promoted"));
-            let marked = edit::mark(&source, &one.span, "promoted");
+            let marked = edit::mark(&source, &one.span, STATUS, "promoted");
             let found = read(&marked);
             assert_eq!(found.len(), read(&source).len(), "{marked}");
             assert!(found[0].is_marked("promoted"), "{marked}");
@@ -233,7 +233,7 @@ fn m11_whatever_is_marked_says_the_same_as_before() {
             let (line, added) = edit::added(&source, &marked);
             assert!(added.iter().any(|line| line.to_ascii_lowercase().contains("status")), "{added:?}");
             assert!(line >= one.line);
-            let again = edit::mark(&marked, &found[0].span, "else");
+            let again = edit::mark(&marked, &found[0].span, STATUS, "else");
             assert!(read(&again)[0].is_marked("promoted") && read(&again)[0].is_marked("else"), "{again}");
         }
     }

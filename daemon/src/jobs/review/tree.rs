@@ -1,7 +1,6 @@
 //! What the memory tree has of the week: insights that sessions shared, and learnings that are worth being a skill.
 
 use std::cmp::Reverse;
-use std::collections::HashMap;
 
 use memoryd_proto::{NoteKind, Place, SharedInsight, SkillCandidate, SkillIdea, Tier};
 
@@ -9,7 +8,7 @@ use super::Asked;
 use crate::domain::secrets::Redactor;
 use crate::domain::skills;
 use crate::error::Error;
-use crate::ledger::projects;
+use crate::ledger::{noted, projects};
 use crate::notes::{Reading, Sheet};
 use crate::view::View;
 
@@ -60,6 +59,6 @@ pub fn of(asked: &Asked<'_>, view: &View, redactor: &Redactor) -> Result<Noted, 
         note: note.id,
         met,
     };
-    let candidates = skills::candidates(&notes, &HashMap::new(), &asked.config.skills);
+    let candidates = skills::candidates(&notes, &view.read(noted::tallies)?, &asked.config.skills);
     Ok(Noted { shared, skills: candidates.into_iter().take(SKILLS).map(idea).collect() })
 }

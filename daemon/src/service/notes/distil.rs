@@ -215,7 +215,7 @@ pub(super) fn marked(sheet: &Sheet, note: &markdown::Entry<'_>, status: &str) ->
         path: sheet.leaf.path.clone(),
         within: None,
         before: Some(sheet.text.clone()),
-        after: edit::mark(&sheet.text, &note.span, status),
+        after: edit::mark(&sheet.text, &note.span, markdown::STATUS, status),
     })
 }
 

@@ -1,14 +1,14 @@
 //! What could be done better, going by recent work (spec M13).
 
 use chrono::{DateTime, TimeDelta, Utc};
-use memoryd_proto::{Evaluations, Fault, Serve, ShortcomingList, Shortcomings};
+use memoryd_proto::{Evaluations, Fault, Note, Serve, ShortcomingList, Shortcomings};
 
 use super::{App, Reading};
 use crate::database::span::Span;
 use crate::domain::shortcomings::{self, Used};
 use crate::domain::text::excerpt;
 use crate::error::Error;
-use crate::ledger::week;
+use crate::ledger::{noted, week};
 use crate::store::listing::{self, Order, Wanted};
 
 /// Tasks that are looked at.
@@ -33,9 +33,13 @@ impl App {
         let (tasks, all) =
             self.view().read(|connection| listing::evaluations(connection, &wanted, (0, TASKS)))?;
         let reading = if self.view().vault.exists() { self.reading()? } else { Reading::default() };
+        let notes = reading.notes();
         let mut points = shortcomings::of_tasks(&tasks, &rule);
-        points.extend(shortcomings::of_notes(&reading.notes(), self.tender.zone.day(since), &rule));
-        points.extend(shortcomings::of_uses(self.used(call, [since, now + TimeDelta::microseconds(1)])?, &rule));
+        points.extend(shortcomings::of_notes(&notes, self.tender.zone.day(since), &rule));
+        points.extend(shortcomings::of_uses(
+            self.used(call, [since, now + TimeDelta::microseconds(1)], &notes)?,
+            &rule,
+        ));
         let mut entry = self.entry();
         for point in &mut points {
             point.said = entry.text(&point.said);
@@ -43,22 +47,32 @@ impl App {
         Ok(ShortcomingList { days, tasks: all, points, unread: reading.unread })
     }
 
-    /// The improvements that were used in a span. Those that are gone are passed over.
-    fn used(&self, call: &Shortcomings, span: Span) -> Result<Vec<Used>, Error> {
+    /// The improvements and notes that were used in a span. Those that are gone are passed over.
+    fn used(&self, call: &Shortcomings, span: Span, notes: &[Note]) -> Result<Vec<Used>, Error> {
         let showing = self.showing();
         self.view().read(|connection| {
             let mut used = week::used(connection, span)?;
             used.retain(|one| call.agent.as_ref().is_none_or(|agent| *agent == one.agent));
             let mut told = Vec::new();
             for one in used {
+                let (uses, successes) = (one.uses, one.successes);
+                if let Some(id) = one.id.as_str().strip_prefix(noted::NOTE) {
+                    told.extend(notes.iter().find(|note| note.id == id).map(|note| Used {
+                        said: excerpt(note.rule.as_deref().unwrap_or(&note.title), TOLD),
+                        source: format!("{}:{}", note.file, note.line),
+                        uses,
+                        successes,
+                    }));
+                    continue;
+                }
                 let wanted = Wanted::one(&one.agent, &one.id);
                 let found = listing::improvements(connection, &wanted, Order::Export, (0, 1), &showing)?;
                 let Some((_, improvement)) = found.into_iter().next() else { continue };
                 told.push(Used {
                     said: excerpt(&improvement.document, TOLD),
                     source: format!("improvement {} of {}", one.id, one.agent),
-                    uses: one.uses,
-                    successes: one.successes,
+                    uses,
+                    successes,
                 });
             }
             Ok::<_, Error>(told)

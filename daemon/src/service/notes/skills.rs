@@ -1,6 +1,5 @@
 //! Learnings that are worth being a skill, and making them one (spec M12).
 
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use memoryd_proto::{Distilled, ExtractSkill, Fault, Place, Serve, SkillList, Skills};
@@ -10,6 +9,7 @@ use super::{App, Reading, Sheet};
 use crate::domain::markdown::{self, Skill};
 use crate::domain::skills::{self, PROMOTED};
 use crate::error::Error;
+use crate::ledger::noted;
 use crate::service::page;
 
 /// How many candidates are listed when the caller does not say.
@@ -30,7 +30,8 @@ impl Serve<ExtractSkill> for App {
 impl App {
     fn skills(&self, limit: u64) -> Result<SkillList, Error> {
         let reading = self.reading()?;
-        let mut candidates = skills::candidates(&reading.notes(), &HashMap::new(), &self.config.skills);
+        let uses = self.view().read(noted::tallies)?;
+        let mut candidates = skills::candidates(&reading.notes(), &uses, &self.config.skills);
         let total = candidates.len() as u64;
         candidates.truncate(usize::try_from(page(limit, LISTED)).unwrap_or(usize::MAX));
         for one in &mut candidates {

@@ -1,0 +1,201 @@
+//! Compaction: a file that outgrew its cap is brought back within it (spec M7).
+//!
+//! Near-duplicates become one, then what is not used goes to the archive, then what is verbose is shortened, and if that is
+//! not enough, what was used longest ago goes too. The full text of everything is in the archive. What users prefer,
+//! prose, and what is not understood stays as it is; if that alone exceeds the cap, so does the file.
+
+use std::cmp::Reverse;
+use std::path::Path;
+
+use memoryd_proto::NoteKind;
+
+use super::{Draft, Item, Known, lines};
+use crate::domain::consolidation::Groups;
+use crate::domain::markdown::edit;
+
+/// The labels of where and when an entry is from, and of what became of it.
+const ORIGINS: [&str; 5] = ["Date", "Project", "From", "Also from", "Status"];
+
+/// How a file is compacted.
+#[derive(Clone, Copy)]
+pub struct Compacting<'a> {
+    /// Lines that it may have.
+    pub lines: usize,
+    /// Days after its last use after which a note is not used.
+    pub days: i64,
+    /// Whether two notes say the same.
+    pub alike: &'a dyn Fn(&Item, &Item) -> bool,
+    /// What a note says, in a sentence; none for its takeaway.
+    pub summary: &'a dyn Fn(&Item) -> Option<String>,
+}
+
+/// Brings a file within its cap, and returns how many lines it has then.
+pub fn compact(draft: &mut Draft, path: &Path, known: &Known<'_>, rule: &Compacting<'_>) -> usize {
+    let count = |draft: &Draft| draft.text(path).map_or(0, lines);
+    let steps = [merge, archive_unused, shorten, archive_rest];
+    for step in steps {
+        if count(draft) <= rule.lines {
+            break;
+        }
+        step(draft, path, known, rule);
+    }
+    count(draft)
+}
+
+/// The notes of a file that may be touched.
+fn loose(draft: &Draft, path: &Path) -> Vec<Item> {
+    let mut items = draft.items(path);
+    items.retain(Item::is_loose);
+    items
+}
+
+/// Makes one of near-duplicates: the newest stays, with the sources of all.
+fn merge(draft: &mut Draft, path: &Path, known: &Known<'_>, rule: &Compacting<'_>) {
+    let mut items = loose(draft, path);
+    items.sort_by_key(|item| Reverse((item.date, item.span.start)));
+    let mut groups = Groups::new(items.len());
+    for place in 0..items.len() {
+        let alike = |other: &usize| (rule.alike)(&items[place], &items[*other]);
+        let near: Vec<usize> = (place + 1..items.len()).filter(alike).collect();
+        groups.take(place, near, |_, _| true);
+    }
+    let groups = groups.finish();
+    let mut edits = Vec::new();
+    for group in &groups {
+        let newest = &items[group[0]];
+        let older: Vec<&Item> = group[1..].iter().map(|place| &items[*place]).collect();
+        edits.push((newest, Some(with_sources(newest, &older))));
+        edits.extend(older.into_iter().map(|item| (item, None)));
+    }
+    if edits.is_empty() || !draft.edit(path, edits) {
+        return;
+    }
+    let older = groups.iter().flat_map(|group| group[1..].iter().map(|place| &items[*place]));
+    let archive = draft.archive(path, older, &known.month());
+    for group in groups {
+        for place in &group[1..] {
+            let (item, newest) = (&items[*place], &items[group[0]]);
+            let why = format!("merge {:?} into {:?}, which says the same", item.title, newest.title);
+            draft.moved(item, Some(&archive), why);
+        }
+    }
+}
+
+/// A note that names the sources of others, too.
+fn with_sources(item: &Item, others: &[&Item]) -> String {
+    let mut sources: Vec<&str> = item.source.split(',').map(str::trim).collect();
+    let known = sources.len();
+    for source in others.iter().flat_map(|other| other.source.split(',')).map(str::trim) {
+        if !sources.contains(&source) {
+            sources.push(source);
+        }
+    }
+    let added = sources[known..].join(", ");
+    if added.is_empty() {
+        return item.text.clone();
+    }
+    if item.kind != NoteKind::Line {
+        return edit::mark(&item.text, &(0..item.text.len()), "Also from", &added).trim_end().to_owned();
+    }
+    let first = item.text.lines().next().unwrap_or_default();
+    let origin = first.rfind("(from:").and_then(|at| Some((at, at + first[at..].rfind(')')?)));
+    let line = match origin {
+        Some((start, end)) => {
+            let end = first[start..end].find(", first noted:").map_or(end, |at| start + at);
+            format!("{}, {added}{}", first[..end].trim_end(), &first[end..])
+        }
+        None => format!("{} (from: {})", first.trim_end(), sources.join(", ")),
+    };
+    format!("{line}{}", &item.text[first.len()..])
+}
+
+/// Archives what is not used, longest unused first, until the file is within its cap.
+fn archive_unused(draft: &mut Draft, path: &Path, known: &Known<'_>, rule: &Compacting<'_>) {
+    let mut items = loose(draft, path);
+    items.retain(|item| known.unused(item).is_none_or(|days| days >= rule.days));
+    archive(draft, path, items, known, rule.lines);
+}
+
+/// Archives what was used longest ago, until the file is within its cap.
+fn archive_rest(draft: &mut Draft, path: &Path, known: &Known<'_>, rule: &Compacting<'_>) {
+    let items = loose(draft, path);
+    archive(draft, path, items, known, rule.lines);
+}
+
+/// Archives notes, longest unused first, until the file is within its cap. What nothing is known of goes last.
+fn archive(draft: &mut Draft, path: &Path, mut items: Vec<Item>, known: &Known<'_>, cap: usize) {
+    items.sort_by_key(|item| (Reverse(known.idle(item).unwrap_or(i64::MIN)), item.span.start));
+    let Some(text) = draft.text(path) else { return };
+    let left = |count: usize| {
+        let spans: Vec<_> = items[..count].iter().map(|item| item.span.clone()).collect();
+        lines(&edit::remove(text, &spans))
+    };
+    // The more are cut out, the fewer lines are left.
+    let (mut few, mut enough) = (0, items.len());
+    while few < enough {
+        let middle = usize::midpoint(few, enough);
+        if left(middle) <= cap { enough = middle } else { few = middle + 1 }
+    }
+    items.truncate(enough);
+    if items.is_empty() || !draft.cut(path, &items) {
+        return;
+    }
+    let archive = draft.archive(path, &items, &known.month());
+    for item in &items {
+        let idle = known.idle(item);
+        let unused =
+            idle.map_or_else(|| "no use is known".to_owned(), |days| format!("unused for {days} days"));
+        draft.moved(item, Some(&archive), format!("archive {:?} to keep {cap} lines: {unused}", item.title));
+    }
+}
+
+/// Shortens notes to their rules, the longest first, until the file is within its cap.
+fn shorten(draft: &mut Draft, path: &Path, known: &Known<'_>, rule: &Compacting<'_>) {
+    let Some(mut count) = draft.text(path).map(lines) else { return };
+    let mut items = loose(draft, path);
+    items.sort_by_key(|item| (Reverse(lines(&item.text)), item.span.start));
+    let mut short = Vec::new();
+    for item in items {
+        let least = shortened(&item, None);
+        if count <= rule.lines || lines(&least) >= lines(&item.text) {
+            continue;
+        }
+        let text = (rule.summary)(&item).map_or(least, |said| shortened(&item, Some(&said)));
+        count -= lines(&item.text).saturating_sub(lines(&text));
+        short.push((text, item));
+    }
+    let edits = short.iter().map(|(text, item)| (item, Some(text.clone()))).collect();
+    if short.is_empty() || !draft.edit(path, edits) {
+        return;
+    }
+    let archive = draft.archive(path, short.iter().map(|(_, item)| item), &known.month());
+    for (_, item) in &short {
+        let why = format!("shorten {:?} to its rule", item.title);
+        draft.told(&item.id, &format!("the full text of {}", item.title), path, Some(&archive), why);
+    }
+}
+
+/// A note without all but its rule, and where and when it is from; in place of the rule stands what is `said`.
+fn shortened(item: &Item, said: Option<&str>) -> String {
+    let first = item.text.lines().next().unwrap_or_default();
+    let said = said.map(|said| said.split_whitespace().collect::<Vec<_>>().join(" "));
+    match (item.kind, said) {
+        (NoteKind::Line, None) => first.to_owned(),
+        (NoteKind::Line, Some(said)) => {
+            let noted = item.date.map_or_else(String::new, |day| format!(", first noted: {day}"));
+            format!("- **{}** (from: {}{noted})", said.replace("**", ""), item.source)
+        }
+        // Three lines that cannot do without one another.
+        (NoteKind::Reflection, _) => item.text.clone(),
+        (_, said) => {
+            let mut text = first.to_owned();
+            let is_rule = |label: &str| label.eq_ignore_ascii_case("Rule") || label == "Actionable rule";
+            for (label, value) in &item.fields {
+                if ORIGINS.contains(&label.as_str()) || said.is_none() && is_rule(label) {
+                    text = format!("{text}\n**{label}**: {value}");
+                }
+            }
+            said.map_or(text.clone(), |said| format!("{text}\n**Rule**: {said}"))
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! Daily, since caps are to hold every day: a file that outgrew its cap is brought back within it (spec M7).
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use memoryd_proto::{Cadence, JobName, Tier};
+
+use super::summary::Summariser;
+use super::tree::Tree;
+use super::{Job, Tending};
+use crate::domain::text::Wording;
+use crate::domain::tiers::compaction::{Compacting, compact};
+use crate::domain::tiers::{Item, lines};
+use crate::error::Error;
+use crate::journal::Plan;
+
+/// The job.
+pub struct CompactNotes;
+
+impl Job for CompactNotes {
+    fn name(&self) -> JobName {
+        JobName::CompactNotes
+    }
+
+    fn cadence(&self) -> Cadence {
+        Cadence::Daily
+    }
+
+    fn plan(&self, tending: &Tending<'_>) -> Result<Plan, Error> {
+        let Some(mut tree) = Tree::read(tending)? else { return Ok(Plan::default()) };
+        let rule = &tending.config.tree;
+        for (tier, most, days) in [
+            (Tier::Hot, rule.hot_lines as usize, rule.demote_days),
+            (Tier::Project, rule.warm_lines as usize, rule.archive_days),
+            (Tier::Domain, rule.warm_lines as usize, rule.archive_days),
+        ] {
+            let is_long = |(path, text): (&Path, &str)| (lines(text) > most).then(|| path.to_owned());
+            let long: Vec<PathBuf> = tree.draft.of(tier).filter_map(is_long).collect();
+            for path in long {
+                let alike = Alike::of(tending, &tree.draft.items(&path))?;
+                let summariser = Summariser::new(&rule.summariser, tending.redactor);
+                let compacting = Compacting {
+                    lines: most,
+                    days: days.into(),
+                    alike: &|one, other| alike.are(one, other),
+                    summary: &|item| summariser.summary(&item.text),
+                };
+                let left = tree.edit(tending, |draft, known| compact(draft, &path, known, &compacting));
+                tree.notes.extend(summariser.failure());
+                if left > most {
+                    let name = tree.draft.name(&path).display();
+                    tree.notes.push(format!(
+                        "{name} has {left} lines, more than {most}: preferences, and what is no note, are not touched"
+                    ));
+                }
+            }
+        }
+        for (path, text) in tree.draft.of(Tier::Hot) {
+            let name = tree.draft.name(path).display();
+            tree.notes.push(format!("{name} has {} of {} lines", lines(text), rule.hot_lines));
+        }
+        Ok(tree.plan(tending, "files of the memory tree keep within their caps"))
+    }
+}
+
+/// What notes say the same.
+struct Alike {
+    same_from: f32,
+    /// By their takeaways.
+    known: HashMap<String, (Wording, Option<Vec<f32>>)>,
+}
+
+impl Alike {
+    fn of(tending: &Tending<'_>, items: &[Item]) -> Result<Self, Error> {
+        let said: Vec<&str> = items.iter().map(|item| item.takeaway.as_str()).collect();
+        let mut vectors = tending.view.embed_all(&said)?.into_iter().map(|embedding| embedding.vector);
+        let known =
+            said.into_iter().map(|said| (said.to_owned(), (Wording::of(said), vectors.next()))).collect();
+        #[allow(clippy::cast_possible_truncation, reason = "vectors are as short")]
+        let same_from = tending.config.intake.same_from as f32;
+        Ok(Self { same_from, known })
+    }
+
+    fn are(&self, one: &Item, other: &Item) -> bool {
+        let of = |item: &Item| self.known.get(&item.takeaway);
+        let (Some((one, a)), Some((other, b))) = (of(one), of(other)) else { return false };
+        let near = a.as_ref().zip(b.as_ref()).is_some_and(|(a, b)| {
+            // They have the length 1.
+            a.iter().zip(b).map(|(a, b)| a * b).sum::<f32>() >= self.same_from
+        });
+        one.is_worded_like(other) || near && one.may_mean_the_same(other)
+    }
+}
