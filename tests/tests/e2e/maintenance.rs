@@ -1,5 +1,8 @@
 //! Maintenance: what is planned is what is done, a second time there is nothing to do, and all of it can be undone.
 
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
 use chrono::TimeDelta;
 use memoryd_proto::{
     AgentName, Graded, ImprovementId, Improvements, JobName, JobReport, Maintain, Report, Snapshots, Undo,
@@ -7,32 +10,40 @@ use memoryd_proto::{
 use memoryd_tests::{World, agent, everywhere, quality};
 
 use crate::consolidation::{import, learned};
+use crate::notes::files;
+
+/// Everything that is stored, and every file of the memory tree and of projects.
+pub fn state(world: &World<'_>) -> (String, BTreeMap<PathBuf, String>) {
+    let mut all = files(&world.home.tree());
+    all.extend(files(&world.home.path().join("work")));
+    (world.export(), all)
+}
 
 /// Rehearses a job, runs it, runs it again, and undoes it: the same plan, then nothing, then the bytes as they were.
 pub fn there_and_back(world: &World<'_>, job: JobName) -> JobReport {
-    let before = world.export();
+    let before = state(world);
     let done = there(world, job);
-    let after = world.export();
+    let after = state(world);
     if let Some(operation) = done.operation {
         let undone = world.ask(Undo { operation });
-        assert_eq!(world.export(), before, "undone to the byte");
+        assert_eq!(state(world), before, "undone to the byte");
         world.ask(Undo { operation: undone.operation });
-        assert_eq!(world.export(), after, "and done again");
+        assert_eq!(state(world), after, "and done again");
     }
     done
 }
 
 /// Rehearses a job, runs it, and runs it again: the same plan, then nothing.
 pub fn there(world: &World<'_>, job: JobName) -> JobReport {
-    let before = world.export();
+    let before = state(world);
     let planned = run(world, job, true);
-    assert_eq!(world.export(), before, "a rehearsal changes nothing");
+    assert_eq!(state(world), before, "a rehearsal changes nothing");
     let done = run(world, job, false);
     assert_eq!((&planned.planned, planned.total), (&done.planned, done.total), "the same plan");
-    let after = world.export();
+    let after = state(world);
     let again = run(world, job, false);
     assert_eq!((again.total, again.operation), (0, None), "{again:?}");
-    assert_eq!(world.export(), after);
+    assert_eq!(state(world), after);
     done
 }
 
@@ -118,7 +129,15 @@ fn s3_all_jobs_do_what_their_rehearsal_said_once_and_all_of_it_can_be_undone() {
             assert_eq!((&planned.planned, planned.total), (&done.planned, done.total), "{}", done.job);
         }
         let busy: Vec<JobName> = done.iter().filter(|job| job.total > 0).map(|job| job.job).collect();
-        let idle = [JobName::Decay, JobName::RemoveDeprecated];
+        let idle = [
+            JobName::Decay,
+            JobName::PromoteNotes,
+            JobName::DemoteNotes,
+            JobName::ExpireNotes,
+            JobName::CompactNotes,
+            JobName::IndexNotes,
+            JobName::RemoveDeprecated,
+        ];
         assert_eq!(busy, JobName::ALL.into_iter().filter(|job| !idle.contains(job)).collect::<Vec<_>>());
 
         let after = world.export();

@@ -178,7 +178,7 @@ impl Draft {
             confirmed: self.confirmed.contains(&id)
                 || preferred.iter().any(|range| range.contains(&entry.span.start)),
             fixed: self.taken_back.contains(&id)
-                || entry.kind == NoteKind::Insight && tier != Tier::Shared
+                || entry.kind == NoteKind::Insight && !matches!(tier, Tier::Shared | Tier::Cold)
                 || markdown::parse(entry.text).iter().any(is_open),
             id,
         }
