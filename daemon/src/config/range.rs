@@ -7,7 +7,10 @@ use crate::domain::schedule::Cron;
 
 /// The first key whose value is out of range, and its rule.
 pub(super) fn broken(config: &Config) -> Option<(String, &'static str)> {
-    number(config).map(|(key, rule)| (key.to_owned(), rule)).or_else(|| schedule(config))
+    number(config)
+        .or_else(|| noted(config))
+        .map(|(key, rule)| (key.to_owned(), rule))
+        .or_else(|| schedule(config))
 }
 
 /// The first expression that is no schedule. One that never comes true would switch a job off unnoticed.
@@ -22,6 +25,20 @@ fn schedule(config: &Config) -> Option<(String, &'static str)> {
                     that comes true some day, such as \"0 30 3 * * *\"";
         (format!("maintenance.schedule.{job}"), rule)
     })
+}
+
+/// What the memory tree is looked through for.
+fn noted(config: &Config) -> Option<(&'static str, &'static str)> {
+    let (skills, reflection) = (&config.skills, &config.reflection);
+    let checks = [
+        ("skills.recurring", skills.recurring > 0, "above 0"),
+        ("skills.successes", skills.successes > 0, "above 0"),
+        ("skills.projects", skills.projects > 0, "above 0"),
+        ("reflection.days", (1..=36_500).contains(&reflection.days), "a number from 1 to 36500"),
+        ("reflection.repeated", reflection.repeated > 0, "above 0"),
+        ("reflection.failing", (0.0..=1.0).contains(&reflection.failing), "a number from 0 to 1"),
+    ];
+    checks.into_iter().find(|(_, holds, _)| !holds).map(|(key, _, rule)| (key, rule))
 }
 
 fn number(config: &Config) -> Option<(&'static str, &'static str)> {
@@ -91,12 +108,6 @@ fn number(config: &Config) -> Option<(&'static str, &'static str)> {
             config.tree.root.starts_with('/') || config.tree.root.starts_with("~/"),
             "an absolute path, or one that begins with ~/",
         ),
-        ("skills.recurring", config.skills.recurring > 0, "above 0"),
-        ("skills.successes", config.skills.successes > 0, "above 0"),
-        ("skills.projects", config.skills.projects > 0, "above 0"),
-        ("reflection.days", days(config.reflection.days), DAYS),
-        ("reflection.repeated", config.reflection.repeated > 0, "above 0"),
-        ("reflection.failing", share(config.reflection.failing), SHARE),
         ("tree.hot_lines", config.tree.hot_lines >= LINES, "at least 20"),
         ("tree.warm_lines", config.tree.warm_lines >= LINES, "at least 20"),
         ("tree.corrections", config.tree.corrections > 0, "above 0"),

@@ -52,7 +52,9 @@ pub fn of_tasks(tasks: &[Evaluation], rule: &Rule) -> Vec<Shortcoming> {
     for task in tasks {
         types.entry(&task.task_type).or_default().push(task);
         let weak: HashSet<String> = task.weaknesses.iter().map(|said| without_numbers(said)).collect();
-        weak.into_iter().for_each(|said| weaknesses.entry(said).or_default().push(task));
+        for said in weak {
+            weaknesses.entry(said).or_default().push(task);
+        }
     }
     let failing = types.into_iter().filter_map(|(named, all)| {
         let failed: Vec<&&Evaluation> = all.iter().filter(|task| !task.success).collect();
@@ -61,7 +63,7 @@ pub fn of_tasks(tasks: &[Evaluation], rule: &Rule) -> Vec<Shortcoming> {
         let said = format!("{} of {} {named} tasks failed.", failed.len(), all.len());
         let sources = failed.iter().map(|task| source(task)).take(SOURCES).collect();
         (failed.len() >= rule.repeated && share >= rule.failing)
-            .then(|| (failed.len(), Shortcoming { kind: ShortcomingKind::TaskType, said, sources }))
+            .then_some((failed.len(), Shortcoming { kind: ShortcomingKind::TaskType, said, sources }))
     });
     let weak = weaknesses.into_iter().filter(|(_, weak)| weak.len() >= rule.repeated).map(|(said, weak)| {
         let said = format!("{} of {} tasks: {said}", weak.len(), tasks.len());

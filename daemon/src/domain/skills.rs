@@ -9,6 +9,7 @@
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::hash::BuildHasher;
 
 use memoryd_proto::{Note, NoteKind, Place, SkillCandidate, SkillCriterion, SkillEvidence, Tier};
 
@@ -66,22 +67,26 @@ pub struct Uses {
 /// The learnings that meet a criterion: those that meet the most first, then the most used, then by place. `uses` has
 /// the usage of notes by their id.
 #[must_use]
-pub fn candidates(notes: &[Note], uses: &HashMap<String, Uses>, rule: &Rule) -> Vec<SkillCandidate> {
+pub fn candidates<S: BuildHasher>(
+    notes: &[Note],
+    uses: &HashMap<String, Uses, S>,
+    rule: &Rule,
+) -> Vec<SkillCandidate> {
     let mut said: BTreeMap<&str, Vec<&Note>> = BTreeMap::new();
     for note in notes.iter().filter(|note| is_learning(note)) {
         said.entry(&note.id).or_default().push(note);
     }
-    let used = |id: &str| uses.get(id).copied().unwrap_or_default();
+    let tally = |id: &str| uses.get(id).copied().unwrap_or_default();
     let mut candidates: Vec<SkillCandidate> = said
         .into_values()
         .filter_map(|mut places| {
             places.sort_by_key(|note| (note.tier, Reverse(note.date), &note.file, note.line));
-            candidate(&places, used(&places[0].id), rule)
+            candidate(&places, tally(&places[0].id), rule)
         })
         .collect();
     candidates.sort_by_cached_key(|one| {
         let note = &one.note;
-        (Reverse((one.met.len(), used(&note.id).tasks)), note.tier, note.file.clone(), note.line)
+        (Reverse((one.met.len(), tally(&note.id).tasks)), note.tier, note.file.clone(), note.line)
     });
     candidates
 }
@@ -96,22 +101,22 @@ fn is_learning(note: &Note) -> bool {
 fn candidate(places: &[&Note], used: Uses, rule: &Rule) -> Option<SkillCandidate> {
     let note = *places.first()?;
     let mut met = Vec::new();
-    let mut meet = |criterion, evidence: Option<String>| {
+    let mut judge = |criterion, evidence: Option<String>| {
         met.extend(evidence.map(|evidence| SkillEvidence { criterion, evidence }));
     };
     let done = places.iter().any(|note| read(note, |entry| entry.is_marked(PROMOTED)) == Some(true));
     if done {
         return None;
     }
-    meet(SkillCriterion::Recurring, recurring(places, used, rule));
-    meet(SkillCriterion::Verified, verified(used, rule));
-    meet(SkillCriterion::NonObvious, places.iter().find_map(|note| non_obvious(note, rule)));
-    meet(SkillCriterion::Broad, broad(places, used, rule));
+    judge(SkillCriterion::Recurring, recurring(places, used, rule));
+    judge(SkillCriterion::Verified, verified(used, rule));
+    judge(SkillCriterion::NonObvious, places.iter().find_map(|note| non_obvious(note, rule)));
+    judge(SkillCriterion::Broad, broad(places, used, rule));
     let asks = |note: &&&Note| {
         let text = note.text.to_lowercase();
         ASKS.iter().any(|phrase| text.contains(phrase))
     };
-    meet(
+    judge(
         SkillCriterion::Asked,
         places.iter().find(asks).map(|note| format!("its text asks for it, in {}", at(note))),
     );

@@ -228,7 +228,7 @@ mod tests {
         }
         let outside = folder.path().with_extension("md");
         let change = Change::file(&outside, None, Some("x"));
-        assert!(write(&pen, &edits(&[change.clone()])).is_err(), "nobody named its folder");
+        assert!(write(&pen, &edits(std::slice::from_ref(&change))).is_err(), "nobody named its folder");
         let named = edits(&[change.within(&std::env::temp_dir())]);
         write(&pen, &named).unwrap();
         take_back(&pen, &named);

@@ -99,13 +99,15 @@ pub fn skill(skill: &Skill<'_>) -> String {
     let description = serde_json::Value::from(excerpt(&told.replace(char::is_control, " "), DESCRIPTION));
     let mut text =
         format!("---\nname: {}\ndescription: {description}\n---\n\n# {title}\n\n{rule}\n", skill.name);
-    for (heading, body) in [("When to use it", context), ("What happened", body(skill.situation))] {
+    let sources =
+        skill.sources.iter().map(|source| format!("- {}", line(source))).collect::<Vec<_>>().join("\n");
+    for (heading, body) in
+        [("When to use it", context), ("What happened", body(skill.situation)), ("Source", sources)]
+    {
         if !body.is_empty() {
-            text.push_str(&format!("\n## {heading}\n\n{body}\n"));
+            text.extend(["\n## ", heading, "\n\n", &body, "\n"]);
         }
     }
-    let sources: String = skill.sources.iter().map(|source| format!("- {}\n", line(source))).collect();
-    text.push_str(&format!("\n## Source\n\n{sources}"));
     text
 }
 

@@ -88,7 +88,7 @@ impl App {
         let status = format!("promoted to {}", target.strip_prefix(&site.root).unwrap_or(&target).display());
         self.distil("promote-learning", call.dry_run, |vault| {
             let mut entry = self.entry();
-            let (sheet, line) = self.meant(&self.learnings(vault, &site)?, &call.note)?;
+            let (sheet, line) = self.meant(&Self::learnings(vault, &site)?, &call.note)?;
             let entries = sheet.entries();
             let learning = entries.iter().find(|entry| entry.line as u64 == line).ok_or_else(gone)?;
             let own = learning.rule().unwrap_or(&learning.title);
@@ -97,16 +97,17 @@ impl App {
             let before = vault.with(&site.root).read(&target)?;
             let there = before.as_deref().and_then(|text| line_of(text, &rule));
             let mut rewrites = Vec::new();
-            let line = match there {
-                Some(line) => line,
-                None => {
-                    let text = before.clone().unwrap_or_default();
-                    let (after, line) = edit::append(&text, Some(markdown::LEARNED), &rule);
-                    let within = Some(site.root.clone());
-                    rewrites.push(Rewrite { path: target.clone(), within, before, after });
-                    line as u64
-                }
-            };
+            let line = there.unwrap_or_else(|| {
+                let text = before.clone().unwrap_or_default();
+                let (after, line) = edit::append(&text, Some(markdown::LEARNED), &rule);
+                rewrites.push(Rewrite {
+                    path: target.clone(),
+                    within: Some(site.root.clone()),
+                    before,
+                    after,
+                });
+                line as u64
+            });
             rewrites.extend(marked(&sheet, learning, &status));
             let place = Place { file: target.display().to_string(), line: Some(line) };
             Ok(Distilling { rewrites, place, reason: format!("promote {said:?}"), redacted: entry.redacted })
@@ -114,7 +115,7 @@ impl App {
     }
 
     /// What is known of a project: its learnings, and its file in `projects/`.
-    pub(super) fn learnings(&self, vault: &Vault, site: &Site) -> Result<Reading, Error> {
+    pub(super) fn learnings(vault: &Vault, site: &Site) -> Result<Reading, Error> {
         let leaves = [
             Leaf { path: vault::learnings(&site.root), tier: Tier::Local },
             Leaf {

@@ -51,10 +51,10 @@ impl App {
     fn used(&self, call: &Shortcomings, span: Span, notes: &[Note]) -> Result<Vec<Used>, Error> {
         let showing = self.showing();
         self.view().read(|connection| {
-            let mut used = week::used(connection, span)?;
-            used.retain(|one| call.agent.as_ref().is_none_or(|agent| *agent == one.agent));
+            let mut all = week::used(connection, span)?;
+            all.retain(|one| call.agent.as_ref().is_none_or(|agent| *agent == one.agent));
             let mut told = Vec::new();
-            for one in used {
+            for one in all {
                 let (uses, successes) = (one.uses, one.successes);
                 if let Some(id) = one.id.as_str().strip_prefix(noted::NOTE) {
                     told.extend(notes.iter().find(|note| note.id == id).map(|note| Used {

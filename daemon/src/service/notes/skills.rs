@@ -50,7 +50,7 @@ impl App {
             if let Some(site) = &site {
                 let known = |sheet: &Sheet| reading.sheets.iter().any(|one| one.leaf.path == sheet.leaf.path);
                 let more: Vec<Sheet> =
-                    self.learnings(vault, site)?.sheets.into_iter().filter(|sheet| !known(sheet)).collect();
+                    Self::learnings(vault, site)?.sheets.into_iter().filter(|sheet| !known(sheet)).collect();
                 reading.sheets.extend(more);
             }
             let (sheet, line) = self.meant(&reading, &call.note)?;

@@ -43,7 +43,7 @@ impl App {
                 seen.map(|seen| from_json("list", &seen)).transpose()?.unwrap_or_default();
             let made = |actor| journal::made(connection, actor, since);
             let moves = journal::moves(connection, since)?;
-            let moved = |wanted: &dyn Fn(&Path, &Path) -> bool| {
+            let count = |wanted: &dyn Fn(&Path, &Path) -> bool| {
                 moves.iter().filter(|(from, to)| wanted(from, to)).count() as u64
             };
             Ok::<_, Error>(NoteStatus {
@@ -55,8 +55,8 @@ impl App {
                     as u64,
                 cold: counted(Tier::Cold).files,
                 corrections,
-                promotions: made("promote-hot")? + moved(&|from, to| from != memory && to == memory),
-                demotions: moved(&|from, to| {
+                promotions: made("promote-hot")? + count(&|from, to| from != memory && to == memory),
+                demotions: count(&|from, to| {
                     from == memory && warm.iter().any(|folder| to.starts_with(folder))
                 }),
                 written: made("share")?,
