@@ -12,7 +12,7 @@ use super::{Change, Draft, Edit, Journal, Planning};
 use crate::database;
 use crate::domain::text;
 use crate::error::Error;
-use crate::vault::{self, Pen};
+use crate::vault::{self, Pen, Vault};
 
 /// How often an operation is planned anew because somebody edited a file meanwhile.
 const AGAIN: usize = 4;
@@ -182,17 +182,22 @@ pub(super) fn take_back(pen: &Pen, edits: &[Edit<FileText>]) {
 
 fn revert(pen: &Pen, edit: &Edit<FileText>) -> Result<(), vault::Error> {
     let Some(path) = edit.path() else { return Ok(()) };
-    if edit.is_before(pen.vault().read(path)?.as_deref()) {
+    if edit.is_before(reach(pen, edit).read(path)?.as_deref()) {
         Ok(())
     } else {
         put(pen, &edit.clone().inverse())
     }
 }
 
+/// What the file of a change is read from: the memory tree, with the folder that was named for it.
+fn reach(pen: &Pen, edit: &Edit<FileText>) -> Vault {
+    let named = edit.either().and_then(|file| file.within.as_deref());
+    named.map_or_else(|| pen.vault().clone(), |folder| pen.vault().with(folder))
+}
+
 fn put(pen: &Pen, edit: &Edit<FileText>) -> Result<(), vault::Error> {
     let Some(path) = edit.path() else { return Ok(()) };
-    let named = edit.either().and_then(|file| file.within.as_deref());
-    let vault = named.map_or_else(|| pen.vault().clone(), |folder| pen.vault().with(folder));
+    let vault = reach(pen, edit);
     let is = vault.read(path)?;
     let after = edit.applied(is.as_deref())?;
     pen.write_of(&vault, path, is.as_deref(), after.as_deref())
@@ -201,7 +206,6 @@ fn put(pen: &Pen, edit: &Edit<FileText>) -> Result<(), vault::Error> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::vault::Vault;
 
     #[test]
     fn a_change_keeps_what_differs_and_goes_there_and_back() {
