@@ -27,6 +27,7 @@ use crate::domain::judgement::Promoting;
 use crate::domain::ranking::{Blend, Rules};
 use crate::domain::secrets;
 use crate::domain::utility::{Kernel, Learning};
+use crate::domain::{shortcomings, skills};
 use crate::index;
 
 /// The documented defaults, as a configuration file.
@@ -93,6 +94,10 @@ pub struct Config {
     pub maintenance: Maintenance,
     /// The markdown memory tree.
     pub tree: Tree,
+    /// Which learnings are worth being a skill.
+    pub skills: skills::Rule,
+    /// What is said to be worth doing better.
+    pub reflection: shortcomings::Rule,
     /// What a report teaches.
     pub report: Report,
     /// Which scope a category belongs to; a category that is not listed goes to both.

@@ -19,6 +19,8 @@ pub mod rewording;
 pub mod schedule;
 pub mod scoping;
 pub mod secrets;
+pub mod shortcomings;
+pub mod skills;
 pub mod text;
 pub mod tiers;
 pub mod utility;

@@ -72,9 +72,10 @@ impl From<Error> for Fault {
                 message,
                 "Nothing was written, as somebody edits the file. Try again when they are done.",
             ),
-            Error::Vault(vault::Error::Outside { .. }) => {
-                Self::invalid(message, "Links are not followed out of the tree. Put the file itself there.")
-            }
+            Error::Vault(vault::Error::Outside { .. }) => Self::invalid(
+                message,
+                "Links are not followed out of the memory tree or a project. Put the file itself there.",
+            ),
             Error::Vault(vault::Error::NoText { .. }) => {
                 Self::invalid(message, "Nothing was changed. Save the file as UTF-8.")
             }

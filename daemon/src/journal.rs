@@ -18,7 +18,7 @@ mod span;
 pub use carry::Carried;
 pub use change::{Change, DailyCopy, Edit, Span};
 pub use files::{FileText, wrote};
-pub use operations::{brought_back, made, page, taken_back, work};
+pub use operations::{brought_back, made, moves, page, taken_back, work};
 pub use plan::{Plan, Step};
 pub use span::{archived_operation, archived_usage, before as spans_before};
 

@@ -35,8 +35,8 @@ pub enum Error {
         /// The file.
         path: PathBuf,
     },
-    /// The file leads out of the tree.
-    #[error("{} is not in the memory tree", path.display())]
+    /// The file leads out of the folder that it must be in.
+    #[error("{} leads out of the folder that it must be in", path.display())]
     Outside {
         /// The file.
         path: PathBuf,
@@ -129,13 +129,21 @@ pub struct Vault {
     root: PathBuf,
     /// Files that were written since somebody asked.
     written: Arc<Mutex<BTreeSet<PathBuf>>>,
+    /// A folder whose files are no part of the tree and may be read all the same.
+    named: Option<PathBuf>,
 }
 
 impl Vault {
     /// The tree in the folder `root`, which need not exist.
     #[must_use]
     pub fn new(root: PathBuf) -> Self {
-        Self { root, written: Arc::default() }
+        Self { root, written: Arc::default(), named: None }
+    }
+
+    /// The tree, and the files below a folder that somebody named. No link is followed out of that either.
+    #[must_use]
+    pub fn with(&self, folder: &Path) -> Self {
+        Self { named: Some(folder.to_owned()), ..self.clone() }
     }
 
     /// Its folder.
@@ -223,13 +231,15 @@ impl Vault {
         read(&self.inside(path)?)
     }
 
-    /// The file that a path of the tree, or of a project's learnings, leads to.
+    /// The file that a path of the tree, of a project's learnings, or of the folder that was named leads to.
     fn inside(&self, path: &Path) -> Result<PathBuf, Error> {
         let outside = || Error::Outside { path: path.to_owned() };
-        let base = match path.strip_prefix(&self.root) {
-            Ok(_) => self.root.clone(),
-            Err(_) if path.ends_with(LEARNINGS) => path.ancestors().nth(2).ok_or_else(outside)?.to_owned(),
-            Err(_) => return Err(outside()),
+        let base = if path.starts_with(&self.root) {
+            self.root.clone()
+        } else if path.ends_with(LEARNINGS) {
+            path.ancestors().nth(2).ok_or_else(outside)?.to_owned()
+        } else {
+            self.named.clone().filter(|named| path.starts_with(named)).ok_or_else(outside)?
         };
         if path.components().any(|part| matches!(part, std::path::Component::ParentDir)) {
             return Err(outside());

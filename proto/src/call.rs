@@ -10,14 +10,15 @@ use crate::frame;
 use crate::{
     AgentList, Agents, ArchiveList, ArchivePage, Archives, BackUp, BackedUp, BackupList, Backups, Capture,
     Captured, Consolidatable, ConsumeNote, ContextList, Contexts, CrossValidated, Dashboard, DashboardView,
-    DeleteImprovement, Deleted, Deprecate, Edit, Edited, EvaluationPage, Evaluations, Explain, Explanation,
-    Export, ExportPage, ExportQ, FindImprovement, ForgetNotes, Forgotten, Import, ImportQ, Imported,
-    ImportedQ, Improvement, ImprovementPage, Improvements, InitNotes, Initialise, Initialised, Journal,
-    JournalPage, Learned, LearnedNotes, LogNote, Maintain, Maintained, MarkCrossValidated, NoteFiles,
-    NotePage, NoteStats, NoteStatus, Ping, Pong, Profile, ProfileOf, ProjectList, ProjectNotes, Projects,
-    PromoteNote, QTable, Recall, Recalled, ReceivePrinciple, Remember, Remembered, Report, Restore,
-    RestoreEvaluation, RestoredEvaluation, Review, ReviewList, ReviewOf, Reviews, Schedule, ScheduleView,
-    SearchArchive, SearchNotes, SetProfile, ShareNote, SharedNotes, ShowNotes, Shutdown, ShuttingDown,
+    DeleteImprovement, Deleted, Deprecate, Distilled, Edit, Edited, EvaluationPage, Evaluations, Explain,
+    Explanation, Export, ExportPage, ExportQ, ExtractSkill, FindImprovement, ForgetNotes, Forgotten, Import,
+    ImportQ, Imported, ImportedQ, Improvement, ImprovementPage, Improvements, InitNotes, Initialise,
+    Initialised, Journal, JournalPage, Learned, LearnedNotes, LogNote, Maintain, Maintained,
+    MarkCrossValidated, NoteFiles, NotePage, NoteStats, NoteStatus, Ping, Pong, Profile, ProfileOf,
+    ProjectList, ProjectNotes, Projects, PromoteLearning, PromoteNote, QTable, Recall, Recalled,
+    ReceivePrinciple, Remember, Remembered, Report, Restore, RestoreEvaluation, RestoredEvaluation, Review,
+    ReviewList, ReviewOf, Reviews, Schedule, ScheduleView, SearchArchive, SearchNotes, SetProfile, ShareNote,
+    SharedNotes, ShortcomingList, Shortcomings, ShowNotes, Shutdown, ShuttingDown, SkillList, Skills,
     SnapshotPage, Snapshots, Status, StatusReport, Undo, Undone, Watch, Watched, Written,
 };
 
@@ -196,4 +197,12 @@ table! {
     PromoteNote => Written,
     /// The projects that something was logged in.
     Projects => ProjectList,
+    /// Make a project's learning a rule of its CLAUDE.md.
+    PromoteLearning => Distilled,
+    /// The learnings that are worth being a skill.
+    Skills => SkillList,
+    /// Make a learning a skill.
+    ExtractSkill => Distilled,
+    /// What could be done better, going by recent work.
+    Shortcomings => ShortcomingList,
 }

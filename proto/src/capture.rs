@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{AgentName, Confidence, Project, Remembered};
+use crate::{AgentName, Confidence, Project, Remembered, Written};
 
 /// What a sentence tells an agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -93,8 +93,10 @@ pub struct Captured {
     pub finding: Option<Finding>,
     /// The patterns that matched and do not count.
     pub vetoed: Vec<Vetoed>,
-    /// What became of it, if it was to be kept.
+    /// What became of it, if it was to be kept and there is no memory tree.
     pub kept: Option<Remembered>,
+    /// Where in the memory tree it is, if it was to be kept and there is one.
+    pub noted: Option<Written>,
     /// Kinds of secrets that were redacted (spec M14).
     pub redacted: Vec<String>,
 }

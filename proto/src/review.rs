@@ -3,7 +3,7 @@
 use chrono::{DateTime, NaiveDate, Utc};
 use serde::{Deserialize, Serialize};
 
-use crate::{AgentName, ContextState, Improvement, JobName, OperationId, Week};
+use crate::{AgentName, ContextState, Improvement, JobName, OperationId, Place, SkillEvidence, Week};
 
 /// The review of a week.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -70,6 +70,13 @@ pub struct Review {
     pub worst: Vec<Lesson>,
     /// Improvements that were used in the week and succeeded too seldom to be recalled any longer (spec I10).
     pub fallen: u64,
+    /// Insights that sessions shared with one another in the week and that are not consumed, newest first; at most ten.
+    #[serde(default)]
+    pub shared: Vec<SharedInsight>,
+    /// Learnings that are worth being a skill when the review is made, those that meet the most criteria first; at most
+    /// five.
+    #[serde(default)]
+    pub skills: Vec<SkillIdea>,
     /// What maintenance did, in order.
     pub maintenance: Vec<JobWork>,
     /// The criteria of a memory that works, in their order.
@@ -217,6 +224,34 @@ pub struct TaskUse {
     pub success: bool,
     /// When it was reported.
     pub at: DateTime<Utc>,
+}
+
+/// An insight that a session shared with others.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SharedInsight {
+    /// What it is about.
+    pub title: String,
+    /// What another session can do with it.
+    pub rule: Option<String>,
+    /// The name of its file in `shared/`.
+    pub name: String,
+    /// When it was shared.
+    pub day: NaiveDate,
+}
+
+/// A learning that is worth being a skill.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SkillIdea {
+    /// The id of its note.
+    pub note: String,
+    /// What it is about, in a line.
+    pub title: String,
+    /// The takeaway, if it has one apart from its title.
+    pub rule: Option<String>,
+    /// Where it is noted.
+    pub place: Place,
+    /// The criteria that it meets, in their order.
+    pub met: Vec<SkillEvidence>,
 }
 
 /// What a run of a job changed.

@@ -9,6 +9,7 @@ use crate::domain::schedule::Cron;
 pub(super) fn broken(config: &Config) -> Option<(String, &'static str)> {
     number(config)
         .or_else(|| tree(config))
+        .or_else(|| noted(config))
         .map(|(key, rule)| (key.to_owned(), rule))
         .or_else(|| schedule(config))
 }
@@ -32,6 +33,20 @@ const DAYS: &str = "a number from 1 to 36500";
 
 fn days(value: u32) -> bool {
     (1..=36_500).contains(&value)
+}
+
+/// What the memory tree is looked through for.
+fn noted(config: &Config) -> Option<(&'static str, &'static str)> {
+    let (skills, reflection) = (&config.skills, &config.reflection);
+    let checks = [
+        ("skills.recurring", skills.recurring > 0, "above 0"),
+        ("skills.successes", skills.successes > 0, "above 0"),
+        ("skills.projects", skills.projects > 0, "above 0"),
+        ("reflection.days", days(reflection.days), DAYS),
+        ("reflection.repeated", reflection.repeated > 0, "above 0"),
+        ("reflection.failing", (0.0..=1.0).contains(&reflection.failing), "a number from 0 to 1"),
+    ];
+    first_broken(&checks)
 }
 
 fn tree(config: &Config) -> Option<(&'static str, &'static str)> {

@@ -12,8 +12,11 @@ mod lines;
 #[cfg(test)]
 mod tests;
 
-pub use entry::{Entry, entries};
-pub use format::{PREFERENCES, RULES, correction, hot_line, insight, learning, reflection, slug};
+pub use entry::{Entry, STATUS, entries};
+pub use format::{
+    LEARNED, PREFERENCES, RULES, Skill, correction, hot_line, insight, learning, reflection, rule, skill,
+    slug,
+};
 
 use lines::{Line, fence, heading, indent, is_break, item, lines};
 

@@ -2,6 +2,7 @@
 
 mod agents;
 mod lessons;
+mod tree;
 
 use chrono::{DateTime, Utc};
 use memoryd_proto::{Cadence, Day, JobName, Review as Reviewed, Standing, StandingCount, Week};
@@ -13,6 +14,7 @@ use crate::config::Config;
 use crate::database::span::Span;
 use crate::domain::criteria::{self, Evidence, Part};
 use crate::domain::decay;
+use crate::domain::secrets::Redactor;
 use crate::error::Error;
 use crate::journal::{self, Change, Edit, Plan, Step};
 use crate::ledger::recalls::EXPIRY;
@@ -44,7 +46,7 @@ impl Job for Review {
             plan.notes.push(format!("The review of {week} is kept."));
             return Ok(plan);
         }
-        let review = of(tending.view, tending.config, tending.zone, week, tending.now)?;
+        let review = of(tending.view, tending.config, tending.redactor, tending.zone, week, tending.now)?;
         let all = &review.all;
         if all.tasks + all.recalls + all.stored == 0 {
             plan.notes.push(format!("Nothing happened in {week}."));
@@ -66,13 +68,16 @@ impl Job for Review {
 pub fn of(
     view: &View,
     config: &Config,
+    redactor: &Redactor,
     zone: Zone,
     week: Week,
     now: DateTime<Utc>,
 ) -> Result<Reviewed, Error> {
     let span = span(zone, week);
     let asked = Asked { config, zone, week, span, now };
-    view.read(|connection| asked.review(connection))
+    let noted = tree::of(&asked, view, redactor)?;
+    let review = view.read(|connection| asked.review(connection))?;
+    Ok(Reviewed { shared: noted.shared, skills: noted.skills, ..review })
 }
 
 /// From the midnight that a week begins with to the one that it ends with.
@@ -113,6 +118,8 @@ impl Asked<'_> {
             best: lessons.best,
             worst: lessons.worst,
             fallen: lessons.fallen,
+            shared: Vec::new(),
+            skills: Vec::new(),
             maintenance: journal::work(connection, super::ACTOR, self.span)?,
             criteria: criteria::judge(&self.evidence(connection, all.stored)?),
             all,

@@ -12,7 +12,7 @@ use super::{Change, Draft, Edit, Journal, Planning};
 use crate::database;
 use crate::domain::text;
 use crate::error::Error;
-use crate::vault::{self, Pen};
+use crate::vault::{self, Pen, Vault};
 
 /// How often an operation is planned anew because somebody edited a file meanwhile.
 const AGAIN: usize = 4;
@@ -29,6 +29,9 @@ pub struct FileText {
     pub at: usize,
     /// The part.
     pub part: String,
+    /// The folder that the file may not lead out of, where that is neither the memory tree nor a project's learnings.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub within: Option<PathBuf>,
 }
 
 impl Change {
@@ -47,8 +50,18 @@ impl Change {
             digest: digest(text),
             at,
             part: text[at..text.len() - tail].to_owned(),
+            within: None,
         };
         Self::File(Edit { before: before.map(file), after: after.map(file) })
+    }
+
+    /// The change, of a file that is no part of the memory tree: it may not lead out of this folder.
+    #[must_use]
+    pub fn within(mut self, folder: &Path) -> Self {
+        if let Self::File(Edit { before, after }) = &mut self {
+            before.iter_mut().chain(after).for_each(|file| file.within = Some(folder.to_owned()));
+        }
+        self
     }
 }
 
@@ -169,24 +182,30 @@ pub(super) fn take_back(pen: &Pen, edits: &[Edit<FileText>]) {
 
 fn revert(pen: &Pen, edit: &Edit<FileText>) -> Result<(), vault::Error> {
     let Some(path) = edit.path() else { return Ok(()) };
-    if edit.is_before(pen.vault().read(path)?.as_deref()) {
+    if edit.is_before(reach(pen, edit).read(path)?.as_deref()) {
         Ok(())
     } else {
         put(pen, &edit.clone().inverse())
     }
 }
 
+/// What the file of a change is read from: the memory tree, with the folder that was named for it.
+fn reach(pen: &Pen, edit: &Edit<FileText>) -> Vault {
+    let named = edit.either().and_then(|file| file.within.as_deref());
+    named.map_or_else(|| pen.vault().clone(), |folder| pen.vault().with(folder))
+}
+
 fn put(pen: &Pen, edit: &Edit<FileText>) -> Result<(), vault::Error> {
     let Some(path) = edit.path() else { return Ok(()) };
-    let is = pen.vault().read(path)?;
+    let vault = reach(pen, edit);
+    let is = vault.read(path)?;
     let after = edit.applied(is.as_deref())?;
-    pen.write(path, is.as_deref(), after.as_deref())
+    pen.write_of(&vault, path, is.as_deref(), after.as_deref())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::vault::Vault;
 
     #[test]
     fn a_change_keeps_what_differs_and_goes_there_and_back() {
@@ -211,6 +230,13 @@ mod tests {
             assert_eq!(vault.read(&path).unwrap().as_deref(), pair[0]);
             write(&pen, &edits).unwrap();
         }
+        let outside = folder.path().with_extension("md");
+        let change = Change::file(&outside, None, Some("x"));
+        assert!(write(&pen, &edits(std::slice::from_ref(&change))).is_err(), "nobody named its folder");
+        let named = edits(&[change.within(&std::env::temp_dir())]);
+        write(&pen, &named).unwrap();
+        take_back(&pen, &named);
+        assert!(!outside.exists());
         let change = Change::file(&path, Some("a secret, b"), Some("a secret, b, c"));
         assert!(!serde_json::to_string(&change).unwrap().contains("secret"));
     }

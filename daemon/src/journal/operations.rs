@@ -1,12 +1,13 @@
 //! Operations and their changes as rows.
 
 use std::collections::HashSet;
+use std::path::PathBuf;
 
 use chrono::{DateTime, Utc};
 use memoryd_proto::{AgentName, JobWork, Journal, JournalPage, Operation, OperationId};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
-use super::{Change, change};
+use super::{Change, Edit, change};
 use crate::database::{Error, from_json, instant, meta, to_json};
 
 /// How many changes of an operation a page of the journal shows.
@@ -170,6 +171,28 @@ pub fn made(connection: &Connection, actor: &str, since: DateTime<Utc>) -> Resul
     Ok(connection
         .prepare_cached(sql)?
         .query_row(params![actor, since.timestamp_micros()], |row| row.get(0))?)
+}
+
+/// The notes that went from one file to another since an instant: from which, and to which. What was undone does not
+/// count, nor does undoing it.
+///
+/// # Errors
+/// Those of the database.
+pub fn moves(connection: &Connection, since: DateTime<Utc>) -> Result<Vec<(PathBuf, PathBuf)>, Error> {
+    // Of text that begins with "note:", none sorts after "note;".
+    let sql = "SELECT body FROM operation JOIN change ON change.operation = id \
+               WHERE at >= ?1 AND undone_by IS NULL AND undoes IS NULL AND item >= 'note:' AND item < 'note;'";
+    let mut statement = connection.prepare_cached(sql)?;
+    let bodies = statement.query_map([since.timestamp_micros()], |row| row.get::<_, String>(0))?;
+    let mut moves = Vec::new();
+    for body in bodies {
+        if let Change::Note { edit: Edit { before: Some(from), after: Some(to) }, .. } =
+            from_json("change", &body?)?
+        {
+            moves.push((from, to));
+        }
+    }
+    Ok(moves)
 }
 
 /// Writes a change of an operation.

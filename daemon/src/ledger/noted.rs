@@ -8,6 +8,7 @@ use memoryd_proto::ImprovementId;
 use rusqlite::{Connection, params};
 
 use crate::database::{Error, instant};
+use crate::domain::skills::Uses;
 use crate::domain::tiers::Use;
 
 /// What the ids of notes begin with.
@@ -64,4 +65,24 @@ pub fn uses(connection: &Connection, since: DateTime<Utc>) -> Result<HashMap<Str
         }
     }
     Ok(uses)
+}
+
+/// How often every note was used, by its id.
+///
+/// # Errors
+/// Those of the database.
+pub fn tallies(connection: &Connection) -> Result<HashMap<String, Uses>, Error> {
+    let sql = "SELECT id, sum(usage_count), sum(success_count) FROM usage \
+               WHERE id >= ?1 AND id < ?2 AND usage_count > 0 GROUP BY id";
+    let mut statement = connection.prepare_cached(sql)?;
+    let mut rows = statement.query([NOTE, AFTER])?;
+    let projects = uses(connection, DateTime::<Utc>::MAX_UTC)?;
+    let mut tallies = HashMap::new();
+    while let Some(row) = rows.next()? {
+        let id: String = row.get(0)?;
+        let Some(id) = id.strip_prefix(NOTE) else { continue };
+        let projects = projects.get(id).map_or(0, |known| known.projects);
+        tallies.insert(id.to_owned(), Uses { tasks: row.get(1)?, successes: row.get(2)?, projects });
+    }
+    Ok(tallies)
 }

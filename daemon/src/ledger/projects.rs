@@ -1,4 +1,4 @@
-//! The projects that something was logged in (spec M1).
+//! The projects that something was logged in, or whose learnings a recall met (spec M1).
 
 use std::path::{Path, PathBuf};
 
@@ -52,4 +52,13 @@ pub fn put(
         .prepare_cached("INSERT OR IGNORE INTO project (hash, name, root, since) VALUES (?1, ?2, ?3, ?4)")?
         .execute(params![hash.as_str(), name, root.to_string_lossy(), since.timestamp_micros()])?;
     Ok(())
+}
+
+/// Whether a project is known.
+///
+/// # Errors
+/// Those of the database.
+pub fn is_known(connection: &Connection, hash: &ProjectHash) -> Result<bool, Error> {
+    let sql = "SELECT EXISTS (SELECT 1 FROM project WHERE hash = ?1)";
+    Ok(connection.prepare_cached(sql)?.query_row([hash.as_str()], |row| row.get(0))?)
 }

@@ -1,10 +1,13 @@
 //! What the memory tree says (spec M3, M8, M13, M15).
 
+mod distil;
 mod files;
 mod follow;
 mod forget;
+mod improve;
 mod log;
 mod share;
+mod skills;
 mod stats;
 
 pub use follow::Following;
@@ -13,8 +16,8 @@ use std::cmp::Reverse;
 use std::path::{Path, PathBuf};
 
 use memoryd_proto::{
-    Fault, KnownProject, LearnedNotes, Note, NoteKind, NotePage, ProjectHash, ProjectList, ProjectNotes,
-    Projects, SearchNotes, Serve, Tier,
+    Fault, KnownProject, LearnedNotes, Note, NoteKind, NotePage, Project, ProjectHash, ProjectList,
+    ProjectNotes, Projects, SearchNotes, Serve, Tier,
 };
 
 use super::{App, page};
@@ -89,6 +92,18 @@ impl App {
         let name =
             root.file_name().map_or_else(|| "root".to_owned(), |name| name.to_string_lossy().into_owned());
         Ok(Site { hash: project::hash(&root), name, root })
+    }
+
+    /// Keeps the project of a folder from the first recall on that finds learnings in it. Nothing is written there, and
+    /// a project without learnings is known once something is logged in it.
+    pub(super) fn recalled_in(&self, project: Option<&Project>) -> Result<(), Error> {
+        let Some(Project::Folder(folder)) = project else { return Ok(()) };
+        let site = Self::site(folder)?;
+        let is_known = || self.view().read(|connection| projects::is_known(connection, &site.hash));
+        if vault::learnings(&site.root).is_file() && !is_known()? {
+            self.register(&site)?;
+        }
+        Ok(())
     }
 
     /// Reads every file of the tree, and the learnings of every project that is there.

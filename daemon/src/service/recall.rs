@@ -42,6 +42,7 @@ impl App {
         let limit =
             usize::try_from(page(call.limit.into(), self.config.recall.items.into())).unwrap_or(usize::MAX);
         let project = super::project(call.project.as_ref())?;
+        self.recalled_in(call.project.as_ref())?;
         let scopes: Vec<Scope> = std::iter::once(Scope::Global).chain(project.map(Scope::Project)).collect();
         let context = call.context.clone().unwrap_or_else(|| self.config.recall.context.clone());
         let vector = view.embed(&query)?;

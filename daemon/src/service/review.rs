@@ -35,6 +35,6 @@ impl App {
         if let Some(kept) = self.view().read(|connection| reviews::find(connection, week))? {
             return Ok(kept);
         }
-        review::of(self.view(), &self.config, zone, week, now)
+        review::of(self.view(), &self.config, &self.redactor, zone, week, now)
     }
 }

@@ -83,8 +83,22 @@ impl Pen {
     /// # Errors
     /// When its text is not `before`, when it leads out of the tree, or when it cannot be written.
     pub fn write(&self, path: &Path, before: Option<&str>, after: Option<&str>) -> Result<(), Error> {
+        self.write_of(&self.vault, path, before, after)
+    }
+
+    /// Like [`write`](Self::write), for a file of another vault: one [with](Vault::with) a folder that was named.
+    ///
+    /// # Errors
+    /// Those of [`write`](Self::write).
+    pub fn write_of(
+        &self,
+        vault: &Vault,
+        path: &Path,
+        before: Option<&str>,
+        after: Option<&str>,
+    ) -> Result<(), Error> {
         self.look_back();
-        let done = self.put(&self.vault.inside(path)?, before, after);
+        let done = self.put(&vault.inside(path)?, before, after);
         self.vault.written.lock().insert(path.to_owned());
         done
     }

@@ -60,6 +60,30 @@ fn no_link_and_no_path_leads_out_of_the_tree() {
 }
 
 #[test]
+fn no_link_and_no_path_leads_out_of_a_folder_that_was_named() {
+    let (folder, vault, _) = vault();
+    let project = folder.path().join("app");
+    fs::create_dir(&project).unwrap();
+    fs::write(folder.path().join("secret.md"), "secret").unwrap();
+    fs::write(project.join("CLAUDE.md"), "rules").unwrap();
+    symlink(folder.path(), project.join("out")).unwrap();
+    symlink("CLAUDE.md", project.join("AGENTS.md")).unwrap();
+    let named = vault.with(&project);
+    let outside = |vault: &Vault, path: &str| {
+        let path = project.join(path);
+        matches!(vault.read(&path), Err(Error::Outside { .. }))
+            && matches!(Pen::new(vault.clone()).write(&path, None, Some("x")), Err(Error::Outside { .. }))
+    };
+    assert!(outside(&vault, "CLAUDE.md"), "nobody named it");
+    for path in ["out/secret.md", "out/new.md", "../secret.md", "../app-2/CLAUDE.md"] {
+        assert!(outside(&named, path), "{path}");
+    }
+    for path in ["CLAUDE.md", "AGENTS.md"] {
+        assert_eq!(named.read(&project.join(path)).unwrap().as_deref(), Some("rules"), "{path}");
+    }
+}
+
+#[test]
 fn a_link_in_the_place_of_a_draft_is_not_written_through() {
     let (folder, vault, pen) = vault();
     let outside = folder.path().join("outside");

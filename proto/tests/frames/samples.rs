@@ -514,6 +514,7 @@ fn captured() -> Captured {
             because: "an instruction for this once".to_owned(),
         }],
         kept: Some(remembered()),
+        noted: Some(notes::written()),
         redacted: texts(&["iban"]),
     }
 }

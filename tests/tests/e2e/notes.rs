@@ -8,13 +8,14 @@ use std::sync::Arc;
 
 use chrono::TimeDelta;
 use memoryd::clock::TurnedClock;
-use memoryd::journal::{Change, Draft};
+use memoryd::journal::{Change, Draft, Edit};
 use memoryd_proto::{
     Code, ConsumeNote, ForgetNotes, InitNotes, Journal, LearnedNotes, LearningKind, LogNote, NewNote, Note,
-    NoteKind, NoteStats, OperationId, ProjectNotes, Projects, PromoteNote, SearchNotes, ShareNote,
-    SharedNotes, ShowNotes, Tier, Undo, Written,
+    NoteKind, NoteStats, OperationId, Project, ProjectNotes, Projects, PromoteNote, Recall, Report,
+    SearchNotes, ShareNote, SharedNotes, ShortcomingKind, Shortcomings, ShowNotes, TaskError, Tier, Undo,
+    Written,
 };
-use memoryd_tests::{Home, World, everywhere, start_of_time};
+use memoryd_tests::{Home, World, agent, everywhere, start_of_time};
 
 /// Every file below a folder.
 pub fn files(folder: &Path) -> BTreeMap<PathBuf, String> {
@@ -80,7 +81,7 @@ pub fn preference(rule: &str) -> NewNote {
     NewNote::Preference { rule: rule.to_owned() }
 }
 
-fn insight(title: &str, rule: &str) -> ShareNote {
+pub fn insight(title: &str, rule: &str) -> ShareNote {
     ShareNote {
         title: title.to_owned(),
         from: "app / login".to_owned(),
@@ -100,7 +101,7 @@ fn cited(note: &Note) -> String {
     text.lines().nth(usize::try_from(note.line).unwrap() - 1).unwrap().to_owned()
 }
 
-fn undo(world: &World<'_>, written: &Written) -> OperationId {
+pub fn undo(world: &World<'_>, written: &Written) -> OperationId {
     world.ask(Undo { operation: written.operation.unwrap() }).operation
 }
 
@@ -372,6 +373,104 @@ fn m13_stats_count_by_tier_and_by_week() {
         assert_eq!((stats.hot, stats.projects.files, stats.projects.entries), (2, 1, 2));
         assert_eq!((stats.domains.files, stats.shared, stats.shared_new, stats.cold), (0, 1, 1, 1));
         assert_eq!((stats.corrections, stats.promotions, stats.written, stats.consumed), (1, 1, 1, 0));
+    });
+}
+
+#[test]
+fn m13_what_moves_to_and_from_the_rules_that_are_always_loaded_is_counted() {
+    let home = Home::new();
+    let clock = Arc::new(TurnedClock::new(start_of_time()));
+    let daemon = home.daemon(&clock);
+    let world = World { service: daemon.app(), clock: &clock, home: &home };
+    init(&world);
+    let moved = |id: &str, from: &str, to: &str| {
+        let file = |inner: &str| Some(home.tree().join(inner));
+        let edit = Edit { before: file(from), after: file(to) };
+        let changes = vec![Change::Note { id: id.to_owned(), title: id.to_owned(), edit }];
+        let drafted = Draft { changes, ..Draft::default() };
+        daemon.app().journal.commit("job x", |_| Ok((drafted, ()))).unwrap().0.unwrap()
+    };
+    moved("a", "projects/app.md", "memory.md");
+    world.clock.turn(TimeDelta::days(8));
+    let counted = || {
+        let stats = world.ask(NoteStats {});
+        (stats.promotions, stats.demotions)
+    };
+    assert_eq!(counted(), (0, 0), "that was long ago");
+    moved("b", ".learnings/LEARNINGS.md", "memory.md");
+    moved("c", "memory.md", "projects/app.md");
+    moved("d", "memory.md", "domains/code.md");
+    moved("e", "memory.md", "archive/old.md");
+    moved("f", "projects/app.md", "archive/old.md");
+    assert_eq!(counted(), (1, 2));
+    let operation = moved("g", "projects/app.md", "memory.md");
+    assert_eq!(counted(), (2, 2));
+    world.ask(Undo { operation });
+    assert_eq!(counted(), (1, 2), "what was undone does not count, and nor does undoing it");
+}
+
+#[test]
+fn m1_a_project_with_learnings_is_known_from_its_first_recall_on() {
+    everywhere(|world| {
+        let recall = |folder: &Path| {
+            let recall = Recall::new(agent("finder"), "Link the release");
+            world.ask(Recall { project: Some(Project::Folder(folder.to_owned())), ..recall })
+        };
+        let known = || world.ask(Projects {}).projects.into_iter().map(|one| one.name).collect::<Vec<_>>();
+        let (app, bare) = (world.home.folder("work/app/src"), world.home.folder("work/bare"));
+        let root = world.home.folder("work/app");
+        fs::create_dir_all(root.join(".git")).unwrap();
+        fs::create_dir_all(root.join(".learnings")).unwrap();
+        fs::write(root.join(".learnings/LEARNINGS.md"), "### [gap] By hand\n\n**Rule**: Sort the imports\n")
+            .unwrap();
+        recall(&bare);
+        assert_eq!((known(), files(&bare).len()), (Vec::new(), 0), "there is nothing to watch");
+        recall(&app);
+        recall(&app);
+        assert_eq!(known(), ["app"]);
+        init(world);
+        assert_eq!(search(world, "imports")[0].title, "By hand");
+    });
+}
+
+#[test]
+fn m13_what_could_be_better_is_told_with_its_sources() {
+    everywhere(|world| {
+        assert_eq!(world.ask(Shortcomings::default()).points, []);
+        init(world);
+        log(world, correction("Short answers", "Answer in short sentences."), None);
+        world.clock.turn(TimeDelta::days(20));
+        log(world, correction("Long answers", "Please answer in short sentences"), None);
+        let lesson = world.remember("Restart the server when a download fails");
+        for n in 0..3 {
+            let report = world.report(&format!("r{n}"), &format!("Repair download {n}"), n == 0);
+            let error = TaskError { kind: "Timeout".to_owned(), message: "late".to_owned() };
+            let task_type = "debug".to_owned();
+            world.ask(Report { used: vec![lesson.clone()], errors: vec![error], task_type, ..report });
+        }
+        let list = world.ask(Shortcomings::default());
+        let told: Vec<(ShortcomingKind, &str)> =
+            list.points.iter().map(|point| (point.kind, point.said.as_str())).collect();
+        assert_eq!(
+            told,
+            [
+                (ShortcomingKind::TaskType, "2 of 3 debug tasks failed."),
+                (ShortcomingKind::Weakness, "3 of 3 tasks: Encountered errors"),
+                (ShortcomingKind::Repeated, "Put right 2 times: Please answer in short sentences"),
+                (
+                    ShortcomingKind::Misleading,
+                    "2 of 3 tasks that used this failed: Restart the server when a download fails"
+                ),
+            ]
+        );
+        assert_eq!((list.days, list.tasks), (14, 3));
+        assert!(list.points[2].sources[0].ends_with("corrections.md:14"), "{:?}", list.points[2]);
+        assert_eq!(list.points[3].sources, [format!("improvement {lesson} of finder")]);
+        let other = Shortcomings { agent: Some(agent("writer")), days: 30 };
+        let kinds: Vec<_> = world.ask(other).points.into_iter().map(|point| point.kind).collect();
+        assert_eq!(kinds, [ShortcomingKind::Repeated]);
+        world.clock.turn(TimeDelta::days(15));
+        assert_eq!(world.ask(Shortcomings::default()).points, []);
     });
 }
 

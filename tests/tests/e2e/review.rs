@@ -8,6 +8,7 @@ use memoryd_proto::{
 use memoryd_tests::{World, agent, everywhere, everywhere_with, quality};
 
 use crate::maintenance::{there_and_back, use_it};
+use crate::notes::{init, insight, put};
 
 const UTC: &str = "[maintenance]\nzone = \"UTC\"\n";
 
@@ -258,5 +259,29 @@ fn m14_a_review_that_is_imported_is_free_of_secrets() {
         let imported = world.ask(Import { records: vec![Record::Review(tainted)], dry_run: false });
         assert_eq!((imported.added, imported.redacted.len()), (1, 3), "{imported:?}");
         assert!(!world.export().contains(&token));
+    });
+}
+
+#[test]
+fn p3_shared_insights_and_skill_candidates_are_in_the_review_without_secrets() {
+    everywhere_with(UTC, |world| {
+        init(world);
+        world.ask(insight("Auth headers", "Send it with ghp_000001Zq8rT5wLk2VbN7xJc4Md9Hf1sEVERY"));
+        put(
+            world,
+            "domains/code.md",
+            "# Code\n\n- Sort the imports\n- Keep ghp_000001Zq8rT5wLk2VbN7xJc4Md9Hf1sEVERY\n",
+        );
+        live_a_week(world);
+        world.clock.turn(TimeDelta::days(7));
+        world.ask(insight("Later", "Not of that week"));
+        world.ask(Maintain { job: Some(JobName::Review), dry_run: false });
+        let review = review(world, Some("2026-W02"));
+        let shared: Vec<(&str, &str)> =
+            review.shared.iter().map(|one| (one.title.as_str(), one.name.as_str())).collect();
+        assert_eq!(shared, [("Auth headers", "2026-01-05-auth-headers")]);
+        let ideas: Vec<&str> = review.skills.iter().map(|one| one.title.as_str()).collect();
+        assert_eq!(ideas, ["Sort the imports", "Keep [redacted: github token]"]);
+        assert!(!serde_json::to_string(&review).unwrap().contains("EVERY"));
     });
 }

@@ -34,7 +34,7 @@ pub struct One {
 }
 
 /// The project an agent works in.
-#[derive(Args, Debug)]
+#[derive(Args, Debug, Default)]
 pub struct Workplace {
     /// A folder in the project, or the project's hash [default: the current directory]
     #[arg(long, value_name = "DIR")]

@@ -34,6 +34,7 @@ mod performance;
 mod ping;
 mod profile;
 mod projects;
+mod promote;
 mod recall;
 mod remember;
 mod report;
@@ -41,6 +42,7 @@ mod restore;
 mod review;
 mod schedule;
 mod share;
+mod skills;
 mod start;
 mod status;
 mod stop;
@@ -141,6 +143,11 @@ enum Question {
     /// Search, show and forget what the memory tree says
     #[command(subcommand)]
     Notes(notes::Verb),
+    /// Make a project's learning a rule of its CLAUDE.md
+    Promote(promote::Arguments),
+    /// Find learnings that are worth being a skill, and make them one
+    #[command(subcommand)]
+    Skills(skills::Verb),
     /// Share insights with other sessions
     #[command(subcommand)]
     Share(share::Verb),
@@ -228,6 +235,8 @@ fn answer(question: Question, service: &impl Service, out: &mut Output) -> Outco
         Question::Init(arguments) => init::run(&arguments, service, out),
         Question::Log(verb) => log::run(verb, service, out),
         Question::Notes(verb) => notes::run(verb, service, out),
+        Question::Promote(arguments) => promote::run(arguments, service, out),
+        Question::Skills(verb) => skills::run(verb, service, out),
         Question::Share(verb) => share::run(verb, service, out),
         Question::Projects => projects::run(service, out),
         Question::Import(arguments) => import::run(&arguments, service, out),

@@ -71,20 +71,37 @@ pub fn remove(source: &str, spans: &[Range<usize>]) -> String {
     kept
 }
 
-/// Adds a labelled value to the entry that has this span: after its other ones, or below its heading.
+/// Adds a labelled value to the entry that has this span: after its other ones, or below its heading; to a list item or
+/// a reflection below its words.
 #[must_use]
 pub fn mark(source: &str, span: &Range<usize>, label: &str, value: &str) -> String {
     let blocks = parse(source);
+    let eol = if ends_lines_by_crlf(source) { "\r\n" } else { "\n" };
     let mut own = blocks.iter().filter(|block| span.contains(&block.start));
-    let Some(heading) = own.next() else { return source.to_owned() };
+    let Some(first) = own.next() else { return source.to_owned() };
+    let below = |line: &str| [&source[..span.end], eol, line, &source[span.end..]].concat();
+    match first.kind {
+        Kind::Item => return below(&format!("  **{label}**: {value}")),
+        Kind::Text => return below(&format!("**{label}**: {value}")),
+        Kind::FrontMatter | Kind::Heading { .. } | Kind::Break | Kind::Blank | Kind::Opaque { .. } => {}
+    }
     let next = own.next().filter(|block| block.kind == Kind::Text);
     let fields = next.filter(|block| block.text.starts_with("**"));
-    let at = fields.map_or(heading, |fields| fields).end();
-    let eol = if ends_lines_by_crlf(source) { "\r\n" } else { "\n" };
+    let at = fields.unwrap_or(first).end();
     let missing = if source[..at].ends_with('\n') { "" } else { eol };
     // Text that follows closely would be part of the value.
     let gap = if fields.is_none() && next.is_some() { eol } else { "" };
     format!("{}{missing}**{label}**: {value}{eol}{gap}{}", &source[..at], &source[at..])
+}
+
+/// The lines that a text has and an earlier one has not, all in one place, and the first one's number.
+#[must_use]
+pub fn added<'a>(before: &str, after: &'a str) -> (usize, Vec<&'a str>) {
+    let (old, new): (Vec<&str>, Vec<&str>) = (before.lines().collect(), after.lines().collect());
+    let head = old.iter().zip(&new).take_while(|(one, other)| one == other).count();
+    let (old, new) = (&old[head..], &new[head..]);
+    let tail = old.iter().rev().zip(new.iter().rev()).take_while(|(one, other)| one == other).count();
+    (head + 1, new[..new.len() - tail].to_vec())
 }
 
 /// The last block of a section that is not empty; with `own` the last before the headings below its own. A list item

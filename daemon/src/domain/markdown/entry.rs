@@ -33,8 +33,14 @@ pub struct Entry<'a> {
 /// The labels of takeaways.
 const TAKEAWAYS: [&str; 3] = ["Rule", "Actionable rule", "LESSON"];
 
-/// The labels of reflections.
+/// The labels of reflections, in order.
 const REFLECTION: [&str; 3] = ["CONTEXT", "REFLECTION", "LESSON"];
+
+/// The label of what became of an entry.
+pub const STATUS: &str = "Status";
+
+/// What the seed writes above what happened.
+const LEADS: [&str; 2] = ["What went wrong / what was learned:", "What was learned or discovered:"];
 
 impl Entry<'_> {
     /// The last value of a label, if there is one.
@@ -48,6 +54,32 @@ impl Entry<'_> {
     #[must_use]
     pub fn rule(&self) -> Option<&str> {
         TAKEAWAYS.iter().find_map(|label| self.field(label))
+    }
+
+    /// Whether it was marked with this status.
+    #[must_use]
+    pub fn is_marked(&self, status: &str) -> bool {
+        self.fields.iter().any(|(label, value)| label.eq_ignore_ascii_case(STATUS) && value == status)
+    }
+
+    /// What happened, as it was told: the paragraphs that are neither its heading nor labelled values; of a correction,
+    /// what the user said, and of a reflection, what was noticed.
+    #[must_use]
+    pub fn situation(&self) -> String {
+        let told = [self.field("Correction"), self.field("REFLECTION")].into_iter().flatten().next();
+        if let Some(told) = told {
+            return told.to_owned();
+        }
+        let heads = matches!(
+            self.kind,
+            NoteKind::Correction | NoteKind::Error | NoteKind::Pattern | NoteKind::Gap | NoteKind::Insight
+        );
+        let blocks = super::parse(self.text);
+        let told =
+            blocks.iter().skip(usize::from(heads)).filter(|block| bold(first_line(block.text)).is_none());
+        let text: String = if heads { told.map(|block| block.text).collect() } else { String::new() };
+        let text = text.trim();
+        LEADS.iter().find_map(|lead| text.strip_prefix(lead)).unwrap_or(text).trim_start().to_owned()
     }
 
     /// When it was noted, if it says so.
@@ -193,12 +225,16 @@ fn fields(blocks: &[Block<'_>], kind: NoteKind) -> Vec<(String, String)> {
             fields.push(("from".to_owned(), from.trim().to_owned()));
             fields.push(("first noted".to_owned(), noted.trim().to_owned()));
         }
+        let below = blocks[0].text.lines().skip(1).filter_map(bold);
+        let status = below.filter(|(label, _)| label.eq_ignore_ascii_case(STATUS));
+        fields.extend(status.map(|(label, value)| (label.to_owned(), value.to_owned())));
         return fields;
     }
     for block in blocks.iter().filter(|block| block.kind == Kind::Text) {
         let mut open = false;
         for line in block.text.lines() {
-            let labelled = if kind == NoteKind::Reflection { label(line, &REFLECTION) } else { bold(line) };
+            let own = if kind == NoteKind::Reflection { label(line, &REFLECTION) } else { None };
+            let labelled = own.or_else(|| bold(line));
             if let Some((label, value)) = labelled {
                 fields.push((label.to_owned(), value.to_owned()));
                 open = true;
@@ -219,6 +255,10 @@ fn bold(line: &str) -> Option<(&str, &str)> {
         (None, Some(value)) => Some((label.trim(), value.trim())),
         (None, None) => None,
     }
+}
+
+fn first_line(text: &str) -> &str {
+    text.lines().next().unwrap_or_default()
 }
 
 /// `LABEL: value`, for one of some labels.

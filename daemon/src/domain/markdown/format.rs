@@ -10,8 +10,14 @@ use crate::domain::text::excerpt;
 /// The section of `memory.md` for what the user prefers.
 pub const PREFERENCES: &str = "Preferences";
 
+/// Characters of a skill's description, of which there may be 1,024.
+const DESCRIPTION: usize = 1000;
+
 /// The section of `memory.md` for rules.
 pub const RULES: &str = "Rules";
+
+/// The section of a project's `CLAUDE.md` for rules that were learned.
+pub const LEARNED: &str = "Learned";
 
 /// A learning of a project; `kind` stands in the brackets of its heading.
 #[must_use]
@@ -55,6 +61,58 @@ pub fn insight(at: NaiveDateTime, [title, from, relevance, insight, rule]: [&str
         body(insight),
         line(rule)
     )
+}
+
+/// A rule of a project.
+#[must_use]
+pub fn rule(rule: &str) -> String {
+    format!("- {}\n", line(rule).trim_start_matches(['-', '*', '+', ' ']))
+}
+
+/// What a skill says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Skill<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// What it is about, in a line.
+    pub title: &'a str,
+    /// What is to be done.
+    pub rule: &'a str,
+    /// What was happening when it was learned; may be empty.
+    pub context: &'a str,
+    /// What went wrong, or what was learned; may be empty.
+    pub situation: &'a str,
+    /// Where it was learned, a line each.
+    pub sources: &'a [String],
+}
+
+/// A skill: its name and description for whoever chooses one, and all that is needed to apply it.
+#[must_use]
+pub fn skill(skill: &Skill<'_>) -> String {
+    let (title, rule, context) = (line(skill.title), line(skill.rule), line(skill.context));
+    let mut told =
+        if title == rule { rule.clone() } else { format!("{}: {rule}", title.trim_end_matches(['.', ':'])) };
+    if !context.is_empty() {
+        told = format!("{} Use it for: {context}", ended(&told));
+    }
+    // A JSON string is one in YAML too.
+    let description = serde_json::Value::from(excerpt(&told.replace(char::is_control, " "), DESCRIPTION));
+    let mut text =
+        format!("---\nname: {}\ndescription: {description}\n---\n\n# {title}\n\n{rule}\n", skill.name);
+    let sources =
+        skill.sources.iter().map(|source| format!("- {}", line(source))).collect::<Vec<_>>().join("\n");
+    for (heading, body) in
+        [("When to use it", context), ("What happened", body(skill.situation)), ("Source", sources)]
+    {
+        if !body.is_empty() {
+            text.extend(["\n## ", heading, "\n\n", &body, "\n"]);
+        }
+    }
+    text
+}
+
+fn ended(sentence: &str) -> String {
+    if sentence.ends_with(['.', '!', '?']) { sentence.to_owned() } else { format!("{sentence}.") }
 }
 
 /// What a task taught whoever did it.

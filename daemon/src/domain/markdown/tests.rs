@@ -166,7 +166,7 @@ fn edits_put_entries_where_they_belong() {
 fn a_mark_is_a_field_of_its_entry() {
     for source in ["# T\n**From**: a\n\nbody\n", "### [error] x\r\nbody\r\n", "### [error] x"] {
         let span = read(source)[0].span.clone();
-        let marked = edit::mark(source, &span, "Status", "promoted");
+        let marked = edit::mark(source, &span, STATUS, "promoted");
         let found = read(&marked);
         assert_eq!((found.len(), found[0].field("Status")), (1, Some("promoted")), "{marked}");
         let (before, after) = marked.split_once("**Status**: promoted").unwrap();
@@ -208,6 +208,46 @@ fn documents() -> impl Strategy<Value = String> {
     ]);
     prop::collection::vec(prop_oneof![4 => pieces.prop_map(str::to_owned), 1 => any::<String>()], 0..24)
         .prop_map(|pieces| pieces.concat())
+}
+
+#[test]
+fn m11_whatever_is_marked_says_the_same_as_before() {
+    let texts = [
+        learning(day(), "error", ["It broke", "building", "The linker\nfailed.", "Pin it."]),
+        correction(day(), "general", ["Tabs", "formatting", "Use tabs", "Always use tabs."]),
+        hot_line(day(), "app/build", "Use tabs"),
+        "1. Use tabs,\n   always\n\n   - not spaces".to_owned(),
+        reflection(["refactoring", "too large", "smaller steps"]),
+        "CONTEXT: a\n\nREFLECTION: b\n\nLESSON: c\nand d".to_owned(),
+        "### [gap] bare".to_owned(),
+    ];
+    for text in texts {
+        for source in [format!("# Top\n\n{text}\n\n# Next\n\n- other"), text.replace('\n', "\r\n"), text] {
+            let one = read(&source)[0].clone();
+            assert!(!one.is_marked("promoted"));
+            let marked = edit::mark(&source, &one.span, STATUS, "promoted");
+            let found = read(&marked);
+            assert_eq!(found.len(), read(&source).len(), "{marked}");
+            assert!(found[0].is_marked("promoted"), "{marked}");
+            assert_eq!((found[0].id(), found[0].situation()), (one.id(), one.situation()), "{marked}");
+            let (line, added) = edit::added(&source, &marked);
+            assert!(added.iter().any(|line| line.to_ascii_lowercase().contains("status")), "{added:?}");
+            assert!(line >= one.line);
+            let again = edit::mark(&marked, &found[0].span, STATUS, "else");
+            assert!(read(&again)[0].is_marked("promoted") && read(&again)[0].is_marked("else"), "{again}");
+        }
+    }
+}
+
+#[test]
+fn the_situation_is_what_is_told_beside_the_labels() {
+    let told = |text: &str| read(text)[0].situation();
+    let text =
+        learning(day(), "error", ["It broke", "building", "The linker\nfailed.\n\n- twice", "Pin it."]);
+    assert_eq!(told(&text), "The linker\nfailed.\n\n- twice");
+    assert_eq!(told(&correction(day(), "x", ["Tabs", "formatting", "Use tabs", "Always."])), "Use tabs");
+    assert_eq!(told(&reflection(["refactoring", "too large", "smaller steps"])), "too large");
+    assert_eq!(told("- **Use tabs**\n  always"), "");
 }
 
 proptest! {

@@ -1,6 +1,6 @@
 //! Writing entries to the memory tree (spec M1, M2, M14).
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use memoryd_proto::{Fault, LearningKind, LogNote, NewNote, Place, Serve, Written};
 
@@ -24,22 +24,48 @@ struct Addition {
 
 impl Serve<LogNote> for App {
     fn serve(&self, call: LogNote) -> Result<Written, Fault> {
-        Ok(self.log_note(&call)?)
+        let known = |text: &str, entry: &str| match &call.entry {
+            NewNote::Preference { .. } => line_of(text, entry),
+            NewNote::Correction { .. } | NewNote::Learning { .. } | NewNote::Reflection { .. } => None,
+        };
+        Ok(self.write_note("log", &call.entry, call.project.as_deref(), known)?)
     }
 }
 
 impl App {
-    fn log_note(&self, call: &LogNote) -> Result<Written, Error> {
+    /// Writes what was captured. An agent may come upon the same thing many times: what the file says already is written
+    /// again on another day at the earliest, and a preference never.
+    pub(in crate::service) fn note_captured(
+        &self,
+        actor: &str,
+        note: &NewNote,
+        project: Option<&Path>,
+    ) -> Result<Written, Error> {
+        let today = Some(self.tender.zone.day(self.now()));
+        self.write_note(actor, note, project, |text, entry| match note {
+            NewNote::Preference { .. } => line_of(text, entry),
+            NewNote::Correction { .. } | NewNote::Learning { .. } | NewNote::Reflection { .. } => {
+                said_in(text, entry, |entry| entry.date() == today)
+            }
+        })
+    }
+
+    /// Writes an entry, unless `known` finds in the file's text where it is already.
+    fn write_note(
+        &self,
+        actor: &str,
+        note: &NewNote,
+        project: Option<&Path>,
+        known: impl Fn(&str, &str) -> Option<u64>,
+    ) -> Result<Written, Error> {
         let mut entry = self.entry();
-        let site = call.project.as_deref().map(Self::site).transpose()?;
-        let addition = self.addition(&call.entry, site.as_ref(), &mut entry)?;
-        let (operation, place) = self.journal.commit_files("log", |planning| {
+        let site = project.map(Self::site).transpose()?;
+        let addition = self.addition(note, site.as_ref(), &mut entry)?;
+        let (operation, place) = self.journal.commit_files(actor, |planning| {
             let before = planning.view.vault.read(&addition.file)?;
             let mut draft = Draft { reason: addition.reason.to_owned(), ..Draft::default() };
             let file = addition.file.display().to_string();
-            if let (NewNote::Preference { .. }, Some(text)) = (&call.entry, &before)
-                && let Some(line) = line_of(text, &addition.text)
-            {
+            if let Some(line) = before.as_deref().and_then(|text| known(text, &addition.text)) {
                 return Ok((draft, Place { file, line: Some(line) }));
             }
             let base = before.as_deref().unwrap_or(&addition.header);
@@ -134,8 +160,13 @@ fn texts<const N: usize>(entry: &mut Entry<'_>, texts: [&String; N]) -> Result<[
 
 /// Where a text says already what an entry says.
 pub(super) fn line_of(text: &str, entry: &str) -> Option<u64> {
+    said_in(text, entry, |_| true)
+}
+
+/// Where one of the entries of a text that count says what an entry says.
+fn said_in(text: &str, entry: &str, counts: impl Fn(&markdown::Entry<'_>) -> bool) -> Option<u64> {
     let id = |text: &str| markdown::entries(text, &markdown::parse(text)).first().map(markdown::Entry::id);
     let said = id(entry)?;
     let entries = markdown::entries(text, &markdown::parse(text));
-    entries.iter().find(|entry| entry.id() == said).map(|entry| entry.line as u64)
+    entries.iter().find(|entry| entry.id() == said && counts(entry)).map(|entry| entry.line as u64)
 }

@@ -153,7 +153,7 @@ impl App {
             let (after, line) =
                 edit::append(before.as_deref().unwrap_or(&header), Some(markdown::RULES), &rule);
             let status = format!("promoted to {}", name(&target));
-            let marked = edit::mark(&text, &insight.span, "Status", &status);
+            let marked = edit::mark(&text, &insight.span, markdown::STATUS, &status);
             draft.changes.push(Change::file(&target, before.as_deref(), Some(&after)));
             draft.changes.push(Change::file(&leaf.path, Some(&text), Some(&marked)));
             Ok((draft, line as u64))

@@ -1,6 +1,7 @@
 //! Counting what is in the memory tree (spec M13).
 
 use std::collections::HashSet;
+use std::path::Path;
 
 use chrono::TimeDelta;
 use memoryd_proto::{Counted, Fault, NoteKind, NoteStats, NoteStatus, Serve, Tier};
@@ -32,12 +33,19 @@ impl App {
         let corrections = of(Tier::Corrections).flat_map(Sheet::entries).filter(|entry| {
             entry.kind == NoteKind::Correction && entry.date().is_some_and(|day| day > first)
         });
+        let root = self.view().vault.root();
+        let (memory, warm) =
+            (root.join("memory.md"), ["projects", "domains"].map(|folder| root.join(folder)));
         let (hot, corrections) = (counted(Tier::Hot).entries, corrections.count() as u64);
         self.view().read(|connection| {
             let seen = database::meta(connection, SEEN)?;
             let seen: HashSet<String> =
                 seen.map(|seen| from_json("list", &seen)).transpose()?.unwrap_or_default();
             let made = |actor| journal::made(connection, actor, since);
+            let moves = journal::moves(connection, since)?;
+            let count = |wanted: &dyn Fn(&Path, &Path) -> bool| {
+                moves.iter().filter(|(from, to)| wanted(from, to)).count() as u64
+            };
             Ok::<_, Error>(NoteStatus {
                 hot,
                 projects: counted(Tier::Project),
@@ -47,9 +55,10 @@ impl App {
                     as u64,
                 cold: counted(Tier::Cold).files,
                 corrections,
-                promotions: made("promote-hot")?,
-                // No job demotes yet.
-                demotions: 0,
+                promotions: made("promote-hot")? + count(&|from, to| from != memory && to == memory),
+                demotions: count(&|from, to| {
+                    from == memory && warm.iter().any(|folder| to.starts_with(folder))
+                }),
                 written: made("share")?,
                 consumed: made("consume")?,
             })

@@ -3,7 +3,7 @@
 #[allow(clippy::wildcard_imports, reason = "nearly all of its vocabulary is sampled")]
 use memoryd_proto::*;
 
-use super::{Sample, at, hash, sample, text, texts};
+use super::{Sample, at, hash, name, sample, text, texts};
 
 fn note() -> Note {
     Note {
@@ -25,7 +25,7 @@ fn page() -> NotePage {
     NotePage { notes: vec![note()], total: 2, files: 3, unread: texts(&["/tree/x.md"]) }
 }
 
-fn written() -> Written {
+pub fn written() -> Written {
     Written {
         places: vec![Place { file: "/tree/memory.md".to_owned(), line: Some(5) }],
         redacted: texts(&["iban"]),
@@ -33,8 +33,25 @@ fn written() -> Written {
     }
 }
 
+fn candidate() -> SkillCandidate {
+    SkillCandidate {
+        note: note(),
+        places: written().places,
+        met: vec![SkillEvidence { criterion: SkillCriterion::NonObvious, evidence: "why".to_owned() }],
+        name: text("use-tabs"),
+    }
+}
+
+fn distilled() -> Distilled {
+    let lines = texts(&["- Use tabs"]);
+    Distilled {
+        written: written(),
+        additions: vec![AddedLines { file: "/home/app/CLAUDE.md".to_owned(), line: 3, lines }],
+    }
+}
+
 pub fn all() -> Vec<Sample> {
-    let name = "2026-01-05-auth".to_owned();
+    let insight = "2026-01-05-auth".to_owned();
     vec![
         sample(InitNotes { project: Some("/home/app".into()) }, written()),
         sample(
@@ -102,8 +119,8 @@ pub fn all() -> Vec<Sample> {
             written(),
         ),
         sample(SharedNotes { days: 3 }, page()),
-        sample(ConsumeNote { name: name.clone() }, written()),
-        sample(PromoteNote { name, domain: text("code") }, written()),
+        sample(ConsumeNote { name: insight.clone() }, written()),
+        sample(PromoteNote { name: insight, domain: text("code") }, written()),
         sample(
             Projects {},
             ProjectList {
@@ -114,6 +131,43 @@ pub fn all() -> Vec<Sample> {
                     since: at(),
                     present: true,
                 }],
+            },
+        ),
+        sample(
+            PromoteLearning {
+                note: "0123".to_owned(),
+                project: Some("/home/app".into()),
+                to: Some("AGENTS.md".into()),
+                rule: text("Use tabs"),
+                dry_run: true,
+            },
+            distilled(),
+        ),
+        sample(
+            Skills { limit: 3 },
+            SkillList { candidates: vec![candidate()], total: 2, unread: texts(&["/tree/x.md"]) },
+        ),
+        sample(
+            ExtractSkill {
+                note: "0123".to_owned(),
+                project: Some("/home/app".into()),
+                name: text("use-tabs"),
+                into: Some("/home/skills".into()),
+                dry_run: true,
+            },
+            distilled(),
+        ),
+        sample(
+            Shortcomings { agent: Some(name("finder")), days: 7 },
+            ShortcomingList {
+                days: 7,
+                tasks: 3,
+                points: vec![Shortcoming {
+                    kind: ShortcomingKind::Misleading,
+                    said: "It failed".to_owned(),
+                    sources: texts(&["eval_1"]),
+                }],
+                unread: texts(&["/tree/x.md"]),
             },
         ),
     ]

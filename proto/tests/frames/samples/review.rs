@@ -2,7 +2,8 @@
 
 use memoryd_proto::{
     AgentReview, ContextReview, CriterionName, Day, Figures, JobName, JobWork, Judgement, Lesson,
-    OperationId, Point, Review, StandingCount, SuccessCriterion, TaskUse, Week,
+    OperationId, Place, Point, Review, SharedInsight, SkillCriterion, SkillEvidence, SkillIdea,
+    StandingCount, SuccessCriterion, TaskUse, Week,
 };
 
 use super::{at, context, improvement, name};
@@ -56,6 +57,19 @@ pub fn review() -> Review {
         }],
         worst: Vec::new(),
         fallen: 5,
+        shared: vec![SharedInsight {
+            title: "Auth".to_owned(),
+            rule: Some("Send it".to_owned()),
+            name: "2026-01-05-auth".to_owned(),
+            day: at().date_naive(),
+        }],
+        skills: vec![SkillIdea {
+            note: "0123".to_owned(),
+            title: "Auth".to_owned(),
+            rule: Some("Send it".to_owned()),
+            place: Place { file: "/tree/memory.md".to_owned(), line: Some(5) },
+            met: vec![SkillEvidence { criterion: SkillCriterion::Broad, evidence: "used".to_owned() }],
+        }],
         maintenance: vec![JobWork {
             job: JobName::Promote,
             at: at(),

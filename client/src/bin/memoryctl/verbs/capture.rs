@@ -11,7 +11,7 @@ use memoryd_client::proto::{
     AgentName, Capture, Captured, Code, Fault, Finding, KeepCaptured, Project, Serve, Signal, Vetoed,
 };
 
-use super::remember;
+use super::{log, remember};
 use crate::arguments::{self, Workplace};
 use crate::exit::{Failure, Outcome};
 use crate::input;
@@ -24,7 +24,7 @@ pub const HOOK_DEADLINE: Duration = Duration::from_secs(2);
 
 #[derive(Args, Debug)]
 pub struct Arguments {
-    /// Also keep what is captured
+    /// Also keep what is captured: in the memory tree if there is one, else as an improvement
     #[arg(long)]
     keep: bool,
     /// Run as an agent's hook: read its JSON, and say nothing unless there is something to keep
@@ -98,9 +98,10 @@ fn render(page: &mut Page, reply: &Captured) {
         Some(finding) => found(page, finding),
         None => nothing(page, &reply.vetoed),
     }
-    match &reply.kept {
-        Some(kept) => remember::render(page, kept),
-        None => reply.redacted.iter().for_each(|kind| {
+    match (&reply.noted, &reply.kept) {
+        (Some(noted), _) => log::render(page, noted),
+        (None, Some(kept)) => remember::render(page, kept),
+        (None, None) => reply.redacted.iter().for_each(|kind| {
             page.line(notable(format_args!("A secret was redacted: {}", clean(kind))));
         }),
     }
@@ -147,7 +148,7 @@ fn meaning(signal: Signal) -> &'static str {
 #[cfg(test)]
 mod tests {
     use clap::{CommandFactory, FromArgMatches, Parser};
-    use memoryd_client::proto::{Confidence, Request};
+    use memoryd_client::proto::{Confidence, OperationId, Place, Request, Written};
 
     use super::*;
     use crate::verbs::testing::{Fake, sample, shown, written};
@@ -175,6 +176,7 @@ mod tests {
             }),
             vetoed: Vec::new(),
             kept: None,
+            noted: None,
             redacted: Vec::new(),
         }
     }
@@ -197,6 +199,10 @@ mod tests {
                      confidence 0.90.\n";
         assert!(text.starts_with(start), "{text}");
         assert!(text.contains("stored  imp_3"), "{text}");
+        let places = vec![Place { file: "/tree/memory.md".to_owned(), line: Some(7) }];
+        let noted = Some(Written { places, operation: Some(OperationId(4)), ..Written::default() });
+        let text = shown(|page| render(page, &Captured { noted, ..captured() }));
+        assert!(text.ends_with("written to /tree/memory.md:7\nTo undo it: memoryctl undo 4\n"), "{text}");
     }
 
     #[test]

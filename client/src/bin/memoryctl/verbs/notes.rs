@@ -1,5 +1,6 @@
 //! `memoryctl notes`
 
+mod improve;
 mod stats;
 
 use std::path::Path;
@@ -7,9 +8,10 @@ use std::path::Path;
 use clap::{Args, Subcommand};
 use memoryd_client::proto::{
     ForgetNotes, Forgotten, LearnedNotes, Note, NoteFiles, NoteKind, NotePage, NoteStats, ProjectNotes,
-    SearchNotes, Service, ShowNotes,
+    SearchNotes, Service, Shortcomings, ShowNotes,
 };
 
+use crate::arguments::SomeAgent;
 use crate::exit::Outcome;
 use crate::input;
 use crate::output::Output;
@@ -27,6 +29,8 @@ pub enum Verb {
     Patterns(PatternsArguments),
     /// Count what is there
     Stats,
+    /// What could be done better, going by recent work
+    Improve(ImproveArguments),
     /// Archive what is said about something
     Forget(ForgetArguments),
 }
@@ -58,6 +62,15 @@ pub struct PatternsArguments {
 }
 
 #[derive(Args, Debug)]
+pub struct ImproveArguments {
+    /// How many days back [default: 14, or as configured]
+    #[arg(long, value_name = "COUNT", default_value_t = 0, hide_default_value = true)]
+    days: u32,
+    #[command(flatten)]
+    agent: SomeAgent,
+}
+
+#[derive(Args, Debug)]
 pub struct ForgetArguments {
     /// Words that a note must all have
     #[arg(required = true)]
@@ -81,6 +94,9 @@ pub fn run(verb: Verb, service: &impl Service, out: &mut Output) -> Outcome {
             out.reply(&service.serve(ProjectNotes { project })?, found)
         }
         Verb::Stats => out.reply(&service.serve(NoteStats {})?, stats::render),
+        Verb::Improve(ImproveArguments { days, agent }) => {
+            out.reply(&service.serve(Shortcomings { agent: agent.agent, days })?, improve::render)
+        }
         Verb::Forget(arguments) => forget(&arguments, service, out),
     }
 }

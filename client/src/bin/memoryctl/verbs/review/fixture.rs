@@ -87,6 +87,8 @@ pub fn empty() -> Review {
         best: Vec::new(),
         worst: Vec::new(),
         fallen: 0,
+        shared: Vec::new(),
+        skills: Vec::new(),
         maintenance: Vec::new(),
         criteria: criteria(&judged),
     }
@@ -126,6 +128,46 @@ pub fn first() -> Review {
     review.contexts[0].grown = 2;
     review.best = vec![lesson(0, (1, 1), (1, 1), 0.56)];
     review
+}
+
+mod noted {
+    use super::week;
+    use memoryd_client::proto::{Place, SharedInsight, SkillCriterion, SkillEvidence, SkillIdea};
+
+    pub fn shared() -> Vec<SharedInsight> {
+        let one = |n: u64, title: &str, rule: &str| SharedInsight {
+            title: title.to_owned(),
+            rule: Some(rule.to_owned()),
+            name: format!("{}-insight", week().day(n)),
+            day: week().day(n),
+        };
+        vec![
+            one(4, "Summaries", "Give summaries as short bullet points, not as prose."),
+            one(
+                1,
+                "Headers of the gateway",
+                "Send the token of the gateway in a header in lower case, as it drops others without a word.",
+            ),
+        ]
+    }
+
+    pub fn skills() -> Vec<SkillIdea> {
+        let met = |criterion, evidence: &str| SkillEvidence { criterion, evidence: evidence.to_owned() };
+        let file = "/home/ada/work/uploader/.learnings/LEARNINGS.md".to_owned();
+        vec![SkillIdea {
+            note: "0f3a9c5e71b24d68".repeat(2),
+            title: "Linking fails on the small runners".to_owned(),
+            rule: Some("Link with one job where there is less than 4 GiB of memory.".to_owned()),
+            place: Place { file: file.clone(), line: Some(41) },
+            met: vec![
+                met(SkillCriterion::Verified, "5 of 6 tasks that used it succeeded"),
+                met(
+                    SkillCriterion::NonObvious,
+                    &format!("an error that took 74 words to tell, in {file}:41"),
+                ),
+            ],
+        }]
+    }
 }
 
 /// Numbers that look random and are always the same.
@@ -269,6 +311,8 @@ pub fn lively(agents: u64) -> Review {
         lesson(8, (13, 9), (2, 1), 0.62),
     ];
     review.fallen = 3;
+    review.shared = noted::shared();
+    review.skills = noted::skills();
     let mut operation = 2_310;
     for day in 0..7 {
         for (job, changes) in

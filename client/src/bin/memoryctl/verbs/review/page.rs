@@ -25,6 +25,7 @@ pub fn page(review: &Review) -> String {
     week(&mut markup, review);
     agents(&mut markup, review);
     lessons(&mut markup, review);
+    noted(&mut markup, review);
     criteria(&mut markup, review);
     utility(&mut markup, review);
     footer(&mut markup, review);
@@ -202,6 +203,41 @@ fn lesson(markup: &mut Markup, id: &str, lesson: &Lesson) {
     markup.raw("</li>\n");
 }
 
+/// What the memory tree has; nothing where there is no tree to speak of.
+fn noted(markup: &mut Markup, review: &Review) {
+    if review.shared.is_empty() && review.skills.is_empty() {
+        return;
+    }
+    markup.raw("<div class=\"pair\">\n<section>\n<h2>Insights that sessions shared</h2>\n");
+    if review.shared.is_empty() {
+        nothing(markup, "No insight was shared this week.");
+    } else {
+        markup.raw("<ol class=\"lessons\">\n");
+        for one in &review.shared {
+            markup.raw("<li>\n").element("p", &[], shortened(one.rule.as_deref().unwrap_or(&one.title)));
+            markup.raw("\n<p class=\"facts\">");
+            markup.text(format_args!("{} · {} · ", shortened(&one.title), words::day(one.day)));
+            markup.element("code", &[], &one.name).raw("</p>\n</li>\n");
+        }
+        markup.raw("</ol>\n<p class=\"note\">They expire. <code>memoryctl share promote</code> makes one ");
+        markup.raw("a rule that stays.</p>\n");
+    }
+    markup.raw("</section>\n<section>\n<h2>Learnings worth being a skill</h2>\n");
+    if review.skills.is_empty() {
+        nothing(markup, "No learning is worth being a skill yet.");
+    } else {
+        markup.raw("<ol class=\"lessons\">\n");
+        for one in &review.skills {
+            markup.raw("<li>\n").element("p", &[], shortened(one.rule.as_deref().unwrap_or(&one.title)));
+            markup.raw("\n").element("p", &[("class", &"facts")], words::reasons(one));
+            markup.raw("\n<p class=\"facts\">").text(format_args!("{} · ", words::place(one)));
+            markup.element("code", &[], one.note.get(..12).unwrap_or(&one.note)).raw("</p>\n</li>\n");
+        }
+        markup.raw("</ol>\n<p class=\"note\"><code>memoryctl skills extract</code> makes one a skill.</p>\n");
+    }
+    markup.raw("</section>\n</div>\n");
+}
+
 fn criteria(markup: &mut Markup, review: &Review) {
     markup.raw("<section>\n<h2>Does the memory work?</h2>\n<ul class=\"criteria\">\n");
     for one in &review.criteria {
@@ -315,11 +351,15 @@ mod tests {
         review.best[0].tasks[0].task = hostile.to_owned();
         review.criteria[0].figure = hostile.to_owned();
         review.criteria[0].rule = hostile.to_owned();
+        review.shared[0].rule = Some(hostile.to_owned());
+        review.shared[0].title = hostile.to_owned();
+        review.skills[0].rule = Some(hostile.to_owned());
+        review.skills[0].met[0].evidence = hostile.to_owned();
         let page = page(&review);
         markup::check(&page);
         assert!(!page.contains("<script") && !page.contains("alert(\""));
         let escaped = "&lt;/p&gt;&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt;&amp;lt;&#39;";
-        assert_eq!(page.matches(escaped).count(), 5);
+        assert_eq!(page.matches(escaped).count(), 9);
     }
 
     #[test]

@@ -1,6 +1,8 @@
 //! A review as text for a terminal, in at most 80 columns.
 
-use memoryd_client::proto::{AgentReview, ContextReview, Judgement, Lesson, Mode, Point, Review};
+use memoryd_client::proto::{
+    AgentReview, ContextReview, Judgement, Lesson, Mode, Point, Review, SharedInsight, SkillIdea,
+};
 
 use super::words;
 use crate::render::{Page, bad, faint, good, grouped, notable, one_line, percent_if, strong, time};
@@ -27,6 +29,8 @@ pub fn render(page: &mut Page, review: &Review) {
     agents(page, &review.agents);
     lessons(page, "Lessons that worked", &review.best);
     lessons(page, "Lessons that failed", &review.worst);
+    shared(page, &review.shared);
+    skills(page, &review.skills);
     contexts(page, &review.contexts);
     page.heading("What lessons are worth");
     if review.q_values.iter().any(|some| *some > 0) {
@@ -102,6 +106,31 @@ fn lessons(page: &mut Page, heading: &str, lessons: &[Lesson]) {
             page.line(format_args!("{MARGIN}{mark} {}", cut(&one_line(&task.task), 66)));
         }
     }
+}
+
+fn shared(page: &mut Page, shared: &[SharedInsight]) {
+    if shared.is_empty() {
+        return;
+    }
+    page.heading("Insights that sessions shared");
+    for one in shared {
+        let day = words::day(one.day);
+        page.prose(&format!("{day:>7}  "), &cut(&one_line(one.rule.as_deref().unwrap_or(&one.title)), 300));
+        page.prose(MARGIN, &one_line(&one.name));
+    }
+}
+
+fn skills(page: &mut Page, skills: &[SkillIdea]) {
+    if skills.is_empty() {
+        return;
+    }
+    page.heading("Learnings worth being a skill");
+    for one in skills {
+        page.prose("", &cut(&one_line(one.rule.as_deref().unwrap_or(&one.title)), 300));
+        page.prose("  ", &one_line(&words::reasons(one)));
+        page.prose("  ", &format!("{}, {}", cut(&one.note, 12), one_line(&words::place(one))));
+    }
+    page.line(faint("To make one a skill: memoryctl skills extract ID"));
 }
 
 fn contexts(page: &mut Page, contexts: &[ContextReview]) {

@@ -1,9 +1,12 @@
 //! How a week went, in words.
 
 use chrono::{Datelike, NaiveDate};
-use memoryd_client::proto::{CriterionName, Figures, JobName, JobWork, Judgement, Review};
+use memoryd_client::proto::{
+    CriterionName, Figures, JobName, JobWork, Judgement, Review, SkillEvidence, SkillIdea,
+};
 
 use crate::render::{count, grouped};
+use crate::verbs::skills;
 
 /// How the week went, in a sentence.
 pub fn headline(review: &Review) -> String {
@@ -116,6 +119,18 @@ pub fn criterion(name: CriterionName) -> &'static str {
         CriterionName::Promotion => "What succeeds is promoted",
         CriterionName::FilesUntouched => "No agent’s file is changed",
     }
+}
+
+/// Why a learning is worth being a skill.
+pub fn reasons(idea: &SkillIdea) -> String {
+    let reason = |met: &SkillEvidence| format!("{} ({})", skills::word(met.criterion), met.evidence);
+    idea.met.iter().map(reason).collect::<Vec<_>>().join("; ")
+}
+
+/// Where a learning is noted.
+pub fn place(idea: &SkillIdea) -> String {
+    let line = idea.place.line.map_or_else(String::new, |line| format!(":{line}"));
+    format!("{}{line}", idea.place.file)
 }
 
 /// What a job did in the week.
