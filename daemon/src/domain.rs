@@ -16,5 +16,6 @@ pub mod retention;
 pub mod schedule;
 pub mod scoping;
 pub mod secrets;
+pub mod seed;
 pub mod text;
 pub mod utility;

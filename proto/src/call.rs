@@ -11,14 +11,15 @@ use crate::{
     AgentList, Agents, ArchiveList, ArchivePage, Archives, BackUp, BackedUp, BackupList, Backups, Capture,
     Captured, Consolidatable, ConsumeNote, ContextList, Contexts, CrossValidated, Dashboard, DashboardView,
     DeleteImprovement, Deleted, Deprecate, Edit, Edited, EvaluationPage, Evaluations, Explain, Explanation,
-    Export, ExportPage, ExportQ, FindImprovement, ForgetNotes, Forgotten, Import, ImportQ, Imported,
-    ImportedQ, Improvement, ImprovementPage, Improvements, InitNotes, Initialise, Initialised, Journal,
-    JournalPage, Learned, LearnedNotes, LogNote, Maintain, Maintained, MarkCrossValidated, NoteFiles,
-    NotePage, NoteStats, NoteStatus, Ping, Pong, Profile, ProfileOf, ProjectList, ProjectNotes, Projects,
-    PromoteNote, QTable, Recall, Recalled, ReceivePrinciple, Remember, Remembered, Report, Restore,
-    RestoreEvaluation, RestoredEvaluation, Review, ReviewList, ReviewOf, Reviews, Schedule, ScheduleView,
-    SearchArchive, SearchNotes, SetProfile, ShareNote, SharedNotes, ShowNotes, Shutdown, ShuttingDown,
-    SnapshotPage, Snapshots, Status, StatusReport, Undo, Undone, Watch, Watched, Written,
+    Export, ExportPage, ExportQ, FindImprovement, ForgetNotes, Forgotten, Import, ImportChroma, ImportQ,
+    Imported, ImportedChroma, ImportedQ, Improvement, ImprovementPage, Improvements, InitNotes, Initialise,
+    Initialised, Journal, JournalPage, Learned, LearnedNotes, LogNote, Maintain, Maintained,
+    MarkCrossValidated, NoteFiles, NotePage, NoteStats, NoteStatus, Ping, Pong, Profile, ProfileOf,
+    ProjectList, ProjectNotes, Projects, PromoteNote, QTable, Recall, Recalled, ReceivePrinciple, Remember,
+    Remembered, Report, Restore, RestoreEvaluation, RestoredEvaluation, Review, ReviewList, ReviewOf,
+    Reviews, Schedule, ScheduleView, SearchArchive, SearchNotes, SetProfile, ShareNote, SharedNotes,
+    ShowNotes, Shutdown, ShuttingDown, SnapshotPage, Snapshots, Status, StatusReport, Undo, Undone, Watch,
+    Watched, Written,
 };
 
 /// A request, tied to its reply.
@@ -196,4 +197,6 @@ table! {
     PromoteNote => Written,
     /// The projects that something was logged in.
     Projects => ProjectList,
+    /// Take in the records of a Chroma directory on disk.
+    ImportChroma => ImportedChroma,
 }
