@@ -65,6 +65,11 @@ improvements.add(
     documents=["Check the date of a preprint", "Skip paywalled mirrors of open papers", "Trust nothing"],
     metadatas=[{"note": "by hand"}, {"ticket": 42, "weight": 0.5, "reviewed": True}, {"confidence": 85}],
 )
+try:
+    # Newer releases take lists.
+    improvements.update(ids=["bare"], metadatas=[{"tags": ["preprints", "dates"]}])
+except ValueError as refused:
+    print(refused, file=sys.stderr)
 improvements.add(ids=["silent"], embeddings=[vector(10)], metadatas=[{"category": "search_strategy"}])
 
 project = collection("agent_research-specialist_project_0123456789ab_improvements", "learned_improvements")

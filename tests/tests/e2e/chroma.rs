@@ -86,6 +86,7 @@ fn d4_what_chroma_knew_of_a_record_is_known() {
         let expected = [("reviewed", "true"), ("ticket", "42"), ("weight", "0.5")]
             .map(|(key, value)| (key.to_owned(), value.to_owned()));
         assert_eq!(known["foreign"].attributes, BTreeMap::from(expected));
+        assert_eq!(known["bare"].tags, ["preprints", "dates"]);
 
         let evaluations = world.ask(Evaluations::default()).evaluations;
         assert_eq!(evaluations.len(), 2);
