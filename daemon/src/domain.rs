@@ -19,6 +19,7 @@ pub mod rewording;
 pub mod schedule;
 pub mod scoping;
 pub mod secrets;
+pub mod seed;
 pub mod shortcomings;
 pub mod skills;
 pub mod text;

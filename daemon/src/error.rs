@@ -3,7 +3,7 @@
 use memoryd_proto::{Code, Fault};
 
 use crate::store::export;
-use crate::{archive, backup, database, embed, project, vault};
+use crate::{archive, backup, chroma, database, embed, project, vault};
 
 /// Why a call cannot be answered.
 #[derive(Debug, thiserror::Error)]
@@ -23,6 +23,9 @@ pub enum Error {
     /// A copy of the database cannot be made or used.
     #[error(transparent)]
     Backup(#[from] backup::Error),
+    /// A Chroma directory cannot be read.
+    #[error(transparent)]
+    Chroma(#[from] chroma::Error),
     /// A file of the memory tree cannot be read or written.
     #[error(transparent)]
     Vault(#[from] vault::Error),
@@ -68,6 +71,13 @@ impl From<Error> for Fault {
             }
             Error::Database(_) | Error::Archive(_) => Self::new(Code::Internal, message, disk),
             Error::Backup(error) => Self::new(Code::Internal, message, backup_advice(&error)),
+            Error::Chroma(chroma::Error::Missing { .. }) => {
+                Self::not_found(message, "Name the directory that Chroma was started with.")
+            }
+            Error::Chroma(chroma::Error::Unreadable { .. }) => Self::invalid(
+                message,
+                "Nothing was changed. Directories of Chroma 0.4 and newer can be read, by whoever owns them.",
+            ),
             Error::Vault(vault::Error::Changed { .. }) => Self::conflict(
                 message,
                 "Nothing was written, as somebody edits the file. Try again when they are done.",

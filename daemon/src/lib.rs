@@ -27,7 +27,7 @@
 //! | 4 jobs | [`jobs`] | one file for each job: what maintenance plans |
 //! | 3 journal | [`journal`] | owns the writer: operations, changes, undo |
 //! | 2 view | [`view`], [`error`] | the bundle of readers; the one conversion to a fault |
-//! | 1 resources | [`database`], [`store`], [`ledger`], [`index`], [`embed`], [`archive`], [`backup`], [`events`], [`project`], [`vault`], [`notes`], [`config`] | blocking |
+//! | 1 resources | [`database`], [`store`], [`ledger`], [`index`], [`embed`], [`archive`], [`backup`], [`chroma`], [`events`], [`project`], [`vault`], [`notes`], [`config`] | blocking |
 //! | 0 rules | [`domain`], [`clock`], `memoryd-proto` | pure: no I/O, no clock, cannot block |
 //!
 //! # Invariants
@@ -68,6 +68,7 @@
 pub mod archive;
 pub mod backup;
 pub mod boot;
+pub mod chroma;
 pub mod clock;
 pub mod config;
 pub mod database;

@@ -13,8 +13,8 @@ const LAYERS: &[(u8, &[&str])] = &[
     (
         1,
         &[
-            "archive", "backup", "config", "database", "embed", "events", "index", "ledger", "notes",
-            "project", "store", "vault",
+            "archive", "backup", "chroma", "config", "database", "embed", "events", "index", "ledger",
+            "notes", "project", "store", "vault",
         ],
     ),
     (2, &["error", "view"]),

@@ -12,10 +12,10 @@ use crate::{
     Captured, Consolidatable, ConsumeNote, ContextList, Contexts, CrossValidated, Dashboard, DashboardView,
     DeleteImprovement, Deleted, Deprecate, Distilled, Edit, Edited, EvaluationPage, Evaluations, Explain,
     Explanation, Export, ExportPage, ExportQ, ExtractSkill, FindImprovement, ForgetNotes, Forgotten, Import,
-    ImportQ, Imported, ImportedQ, Improvement, ImprovementPage, Improvements, InitNotes, Initialise,
-    Initialised, Journal, JournalPage, Learned, LearnedNotes, LogNote, Maintain, Maintained,
-    MarkCrossValidated, NoteFiles, NotePage, NoteStats, NoteStatus, Ping, Pong, Profile, ProfileOf,
-    ProjectList, ProjectNotes, Projects, PromoteLearning, PromoteNote, QTable, Recall, Recalled,
+    ImportChroma, ImportQ, Imported, ImportedChroma, ImportedQ, Improvement, ImprovementPage, Improvements,
+    InitNotes, Initialise, Initialised, Journal, JournalPage, Learned, LearnedNotes, LogNote, Maintain,
+    Maintained, MarkCrossValidated, NoteFiles, NotePage, NoteStats, NoteStatus, Ping, Pong, Profile,
+    ProfileOf, ProjectList, ProjectNotes, Projects, PromoteLearning, PromoteNote, QTable, Recall, Recalled,
     ReceivePrinciple, Remember, Remembered, Report, Restore, RestoreEvaluation, RestoredEvaluation, Review,
     ReviewList, ReviewOf, Reviews, Schedule, ScheduleView, SearchArchive, SearchNotes, SetProfile, ShareNote,
     SharedNotes, ShortcomingList, Shortcomings, ShowNotes, Shutdown, ShuttingDown, SkillList, Skills,
@@ -205,4 +205,6 @@ table! {
     ExtractSkill => Distilled,
     /// What could be done better, going by recent work.
     Shortcomings => ShortcomingList,
+    /// Take in the records of a Chroma directory on disk.
+    ImportChroma => ImportedChroma,
 }

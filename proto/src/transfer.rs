@@ -1,6 +1,7 @@
 //! Everything in and out: JSONL records, and the QAVR JSON (spec D4, Q5).
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
@@ -84,6 +85,59 @@ pub struct Refused {
     pub index: u64,
     /// Why.
     pub reason: String,
+}
+
+/// Take in the records of a Chroma directory on disk, a page at a time. No server is needed, and the directory is only
+/// read. Those that are stored already are left as they are, so importing twice changes nothing.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct ImportChroma {
+    /// The directory.
+    pub directory: PathBuf,
+    /// Where the page before ended, as it said; 0 for the first.
+    pub after: u64,
+    /// Only say what would happen.
+    pub dry_run: bool,
+}
+
+/// What became of a page of a Chroma directory.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ImportedChroma {
+    /// New here.
+    pub added: u64,
+    /// Stored already.
+    pub known: u64,
+    /// Records that break a rule, with the reason; the others were taken.
+    pub refused: Vec<RefusedRecord>,
+    /// Secrets that were redacted, by kind (spec M14).
+    pub redacted: Vec<String>,
+    /// The operation, to be undone with `Undo`; absent when nothing changed.
+    pub operation: Option<OperationId>,
+    /// Where to go on; absent after the last page.
+    pub next: Option<u64>,
+    /// The collections of the directory.
+    pub collections: Vec<ChromaCollection>,
+}
+
+/// A record of a Chroma directory that was not taken.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RefusedRecord {
+    /// The name of its collection.
+    pub collection: String,
+    /// Its id.
+    pub id: String,
+    /// Why.
+    pub reason: String,
+}
+
+/// A collection of a Chroma directory.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ChromaCollection {
+    /// Its name.
+    pub name: String,
+    /// How many records it has.
+    pub records: u64,
+    /// Whether its records are taken in: its name says that it is an agent's memory.
+    pub taken: bool,
 }
 
 /// A page of everything, in an order that never changes.

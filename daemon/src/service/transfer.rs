@@ -1,5 +1,7 @@
 //! Everything in and out, record by record (spec D4).
 
+mod chroma;
+
 use std::collections::{HashMap, HashSet};
 
 use chrono::{DateTime, Utc};

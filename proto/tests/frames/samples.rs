@@ -724,5 +724,21 @@ pub fn all() -> Vec<Sample> {
         sample(ExportQ { agent: name("finder") }, table()),
     ];
     samples.extend(notes::all());
+    samples.push(sample(
+        ImportChroma { directory: "/data/chroma".into(), after: 200, dry_run: true },
+        ImportedChroma {
+            added: 3,
+            known: 2,
+            refused: vec![RefusedRecord {
+                collection: "agent_x_improvements".to_owned(),
+                id: "improvement_1".to_owned(),
+                reason: "no text".to_owned(),
+            }],
+            redacted: texts(&["iban"]),
+            operation: Some(operation),
+            next: Some(400),
+            collections: vec![ChromaCollection { name: "recipes".to_owned(), records: 1, taken: false }],
+        },
+    ));
     samples
 }

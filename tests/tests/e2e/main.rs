@@ -9,6 +9,7 @@ mod backup;
 mod boot;
 mod capture;
 mod cases;
+mod chroma;
 mod closing;
 mod configuration;
 mod consolidation;

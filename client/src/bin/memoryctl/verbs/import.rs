@@ -4,7 +4,9 @@ use std::io::{BufRead, Cursor, Read};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use memoryd_client::proto::{AgentName, Fault, Import, ImportQ, ImportedQ, OperationId, Record, Serve};
+use memoryd_client::proto::{
+    AgentName, Fault, Import, ImportChroma, ImportQ, ImportedQ, OperationId, Record, Serve,
+};
 use serde::Serialize;
 
 use crate::exit::Outcome;
@@ -13,6 +15,7 @@ use crate::output::Output;
 use crate::render::{Page, bad, clean, count, faint, notable};
 
 mod batches;
+mod chroma;
 pub mod progress;
 mod qavr;
 
@@ -26,7 +29,7 @@ pub struct Arguments {
     /// Only say what would happen
     #[arg(long)]
     dry_run: bool,
-    /// An export with one record a line, or a QAVR JSON; - for standard input
+    /// An export with one record a line, a QAVR JSON, or a Chroma directory; - for standard input
     file: PathBuf,
 }
 
@@ -49,9 +52,13 @@ struct RefusedLine {
 
 pub fn run(
     arguments: &Arguments,
-    service: &(impl Serve<Import> + Serve<ImportQ>),
+    service: &(impl Serve<Import> + Serve<ImportQ> + Serve<ImportChroma>),
     out: &mut Output,
 ) -> Outcome {
+    if arguments.file.is_dir() {
+        let summary = chroma::import(&arguments.file, arguments.dry_run, service)?;
+        return out.reply(&summary, chroma::render);
+    }
     let (mut reader, length) = input::open(&arguments.file)?;
     let mut first = String::new();
     reader.read_line(&mut first).map_err(|error| input::unreadable(&arguments.file, &error))?;
