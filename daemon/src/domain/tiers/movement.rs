@@ -7,7 +7,7 @@ use chrono::NaiveDate;
 use memoryd_proto::{NoteKind, Tier};
 
 use super::{Draft, Item, Known, lines};
-use crate::domain::markdown::{self, RULES, edit};
+use crate::domain::markdown::{self, PREFERENCES, RULES, edit};
 
 /// The section of `memory.md` for patterns.
 const PATTERNS: &str = "Patterns";
@@ -49,7 +49,7 @@ pub struct Demoting<'a> {
 ///
 /// A line of a file in `projects/` or `domains/` is moved, because a line says nothing but its rule, and two would have
 /// to be kept alike. An entry with a heading says more, so it stays, and is marked. A project's own learnings stay as
-/// they are but for the mark.
+/// they are but for the mark. A preference stays where it is, and is one where it goes, too.
 pub fn promote(draft: &mut Draft, known: &Known<'_>, rule: &Promoting<'_>) -> usize {
     let memory = draft.root().join("memory.md");
     let tiers = [Tier::Local, Tier::Project, Tier::Domain, Tier::Shared, Tier::Corrections];
@@ -69,7 +69,7 @@ pub fn promote(draft: &mut Draft, known: &Known<'_>, rule: &Promoting<'_>) -> us
             promoted.insert(item.id.clone());
             continue;
         }
-        let section = if item.kind == NoteKind::Pattern { PATTERNS } else { RULES };
+        let section = section(item, if item.kind == NoteKind::Pattern { PATTERNS } else { RULES });
         let Some(text) = draft.with(&memory, rule.header, Some(section), &line) else { continue };
         if lines(&text) > rule.lines {
             full += 1;
@@ -92,7 +92,9 @@ pub fn promote(draft: &mut Draft, known: &Known<'_>, rule: &Promoting<'_>) -> us
         if draft.says(&memory, &there) || domains.iter().any(|domain| draft.says(domain, &there)) {
             continue;
         }
-        let Some(text) = draft.with(&domain, &header(&domain), Some(PATTERNS), &line) else { continue };
+        let Some(text) = draft.with(&domain, &header(&domain), Some(section(&item, PATTERNS)), &line) else {
+            continue;
+        };
         draft.write(&domain, Tier::Domain, text);
         let name = draft.name(&domain).display().to_string();
         let why = format!("promote {:?} to {name}: it is useful in {projects} projects", item.title);
@@ -157,6 +159,11 @@ fn newest(draft: &Draft, tiers: &[Tier]) -> Vec<Item> {
     newest.into_values().collect()
 }
 
+/// The section that a promoted note goes to: that of preferences, or another.
+fn section(item: &Item, other: &'static str) -> &'static str {
+    if item.confirmed && item.kind == NoteKind::Line { PREFERENCES } else { other }
+}
+
 /// A note as a line. It says when it was first noted, or else was promoted.
 fn as_line(item: &Item, today: NaiveDate) -> String {
     markdown::hot_line(item.date.unwrap_or(today), &item.source, &item.takeaway)
@@ -173,7 +180,7 @@ fn leave(draft: &mut Draft, item: &Item, to: &Path, why: String) {
     let is_it = |now: &Item| now.id == item.id && now.text == item.text;
     if let Some(now) = draft.items(&item.path).into_iter().find(is_it) {
         let is_line = item.kind == NoteKind::Line;
-        if is_line && matches!(item.tier, Tier::Project | Tier::Domain) {
+        if is_line && !item.confirmed && matches!(item.tier, Tier::Project | Tier::Domain) {
             draft.cut(&item.path, [&now]);
         } else if !is_line && item.kind != NoteKind::Reflection {
             let name = draft.name(to).display().to_string();
