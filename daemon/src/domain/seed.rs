@@ -365,10 +365,9 @@ mod tests {
     }
 
     fn improvement(name: &str, metadata: &[(&str, Value)]) -> Result<Improvement, Fault> {
-        match collection(name).record(written("improvement_x_1", "Prefer sources of this year", metadata))? {
-            Record::Improvement(one) => Ok(one),
-            other => panic!("{other:?}"),
-        }
+        let written = written("improvement_x_1", "Prefer sources of this year", metadata);
+        let Record::Improvement(one) = collection(name).record(written)? else { panic!("another record") };
+        Ok(one)
     }
 
     #[test]

@@ -724,6 +724,7 @@ pub fn all() -> Vec<Sample> {
         sample(ExportQ { agent: name("finder") }, table()),
     ];
     samples.extend(notes::all());
+    samples.extend(notes::distilling());
     samples.push(sample(
         ImportChroma { directory: "/data/chroma".into(), after: 200, dry_run: true },
         ImportedChroma {

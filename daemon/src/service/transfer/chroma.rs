@@ -28,14 +28,14 @@ impl App {
         let mut reply = ImportedChroma { collections: collections.collect(), ..ImportedChroma::default() };
         let last = rows.last().filter(|_| rows.len() == PAGE);
         reply.next = last.and_then(|row| u64::try_from(row.number).ok());
-        let (mut records, mut names) = (Vec::new(), Vec::new());
+        let (mut records, mut places) = (Vec::new(), Vec::new());
         for row in rows {
             let Some(collection) = Collection::named(&row.collection) else { continue };
             let id = row.written.id.clone();
             match collection.record(row.written) {
                 Ok(record) => {
                     records.push(record);
-                    names.push((row.collection, id));
+                    places.push((row.collection, id));
                 }
                 Err(fault) => {
                     let reason = fault.message;
@@ -45,8 +45,8 @@ impl App {
         }
         let imported = self.import(Import { records, dry_run: call.dry_run })?;
         for refused in imported.refused {
-            let named = usize::try_from(refused.index).ok().and_then(|index| names.get(index).cloned());
-            let (collection, id) = named.unwrap_or_default();
+            let known = usize::try_from(refused.index).ok().and_then(|index| places.get(index).cloned());
+            let (collection, id) = known.unwrap_or_default();
             reply.refused.push(RefusedRecord { collection, id, reason: refused.reason });
         }
         Ok(ImportedChroma {

@@ -133,6 +133,12 @@ pub fn all() -> Vec<Sample> {
                 }],
             },
         ),
+    ]
+}
+
+/// What learnings become: rules, skills, better work.
+pub fn distilling() -> Vec<Sample> {
+    vec![
         sample(
             PromoteLearning {
                 note: "0123".to_owned(),
