@@ -19,6 +19,9 @@ use crate::texts::Texts;
 /// How long one call waits for events.
 const WAIT_MS: u64 = 20_000;
 
+/// How long nothing may happen: a hundredth of the vectors can take a while.
+const PATIENCE: Duration = Duration::from_mins(5);
+
 /// Runs the bench.
 pub fn run(wanted: &Tree, set: &[String]) -> anyhow::Result<Value> {
     let home = Home::new(set)?;
@@ -121,10 +124,13 @@ fn tree(client: &Client) -> anyhow::Result<TreeState> {
 /// Waits for events until `done`.
 fn until(client: &Client, mut done: impl FnMut() -> anyhow::Result<bool>) -> anyhow::Result<()> {
     let mut after = client.call(Watch { after: None, wait_ms: 0 })?.next;
+    let mut heard = Instant::now();
     while !done()? {
         let watched = client.call(Watch { after: Some(after), wait_ms: WAIT_MS })?;
-        if watched.events.is_empty() {
-            bail!("Nothing happened for {WAIT_MS} ms");
+        if !watched.events.is_empty() {
+            heard = Instant::now();
+        } else if heard.elapsed() > PATIENCE {
+            bail!("Nothing happened for {PATIENCE:?}");
         }
         after = watched.next;
     }
