@@ -109,13 +109,16 @@ fn m11_the_file_and_the_words_can_be_chosen_and_secrets_are_not_told() {
     everywhere(|world| {
         let project = project(world);
         fs::create_dir(project.join(".github")).unwrap();
-        let to = Some(PathBuf::from(".github/copilot-instructions.md"));
+        let to = PathBuf::from(".github/copilot-instructions.md");
         let rule = "Link\nwith `-j1` and ghp_000001Zq8rT5wLk2VbN7xJc4Md9Hf1sEVERY";
-        let call =
-            PromoteLearning { to: to.clone(), rule: Some(rule.to_owned()), ..promote("linker", &project) };
+        let call = PromoteLearning {
+            to: Some(to.clone()),
+            rule: Some(rule.to_owned()),
+            ..promote("linker", &project)
+        };
         let done = world.ask(call);
         assert_eq!(done.written.redacted, ["github token"]);
-        let text = fs::read_to_string(project.join(to.unwrap())).unwrap();
+        let text = fs::read_to_string(project.join(to)).unwrap();
         assert_eq!(text, "## Learned\n\n- Link with `-j1` and [redacted: github token]\n");
         assert!(learnings(&project).contains("**Status**: promoted to .github/copilot-instructions.md\n"));
     });

@@ -198,11 +198,12 @@ fn m7_near_duplicates_are_merged_and_a_summariser_that_fails_is_told() {
 fn m7_preferences_beyond_the_cap_stay_and_it_is_said() {
     everywhere(|world| {
         init(world);
-        let all: String = (0..120).map(|n| format!("- Preference {n}\n")).collect();
-        put(world, "memory.md", &format!("# M\n\n## Preferences\n\n{all}\n## Rules\n\n- Gone\n"));
+        let all: Vec<String> = (0..120).map(|n| format!("- Preference {n}")).collect();
+        let all = all.join("\n");
+        put(world, "memory.md", &format!("# M\n\n## Preferences\n\n{all}\n\n## Rules\n\n- Gone\n"));
         let done = there_and_back(world, JobName::CompactNotes);
         assert!(done.notes[0].contains("more than 100: preferences"), "{:?}", done.notes);
-        assert_eq!(text(world, "memory.md"), format!("# M\n\n## Preferences\n\n{all}\n## Rules\n\n"));
+        assert_eq!(text(world, "memory.md"), format!("# M\n\n## Preferences\n\n{all}\n\n## Rules\n\n"));
     });
 }
 
