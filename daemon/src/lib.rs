@@ -6,13 +6,15 @@
 //!
 //! One process keeps what agents learned (*improvements*), answers a task with the few that bear on it (*recall*), and
 //! takes the task's *report*, from which it learns which of them helped. It is one binary: SQLite, the embedding model
-//! and the search index are in it.
+//! and the search index are in it. Beside that it tends a tree of markdown files that people and agents edit ([`vault`]), whose
+//! entries (*notes*) are recalled, credited and tended like improvements.
 //!
 //! # The way of a request
 //!
 //! [`server`] reads a frame and hands it to a bounded blocking pool. There `request.answer(&app)` calls the one
 //! `impl Serve<…> for App` in [`service`]. A recall embeds its query ([`embed`]), searches the collections in the
-//! process ([`store`], [`index`]), ranks what it found ([`domain::ranking`]) and leaves a receipt. What changes memory
+//! process ([`store`], [`index`]) and the notes ([`notes`]), ranks what it found ([`domain::ranking`]) and leaves a
+//! receipt. What changes memory
 //! ends in [`journal::Journal::commit`].
 //!
 //! # Layers
@@ -33,12 +35,13 @@
 //! # Invariants
 //!
 //! - **The database is the state.** One SQLite file holds everything. Vectors, postings and facts in the process are
-//!   rebuilt from it at start and refreshed from it after each commit; there is no other cache to go stale.
+//!   rebuilt from it at start and refreshed from it after each commit.
 //! - **Only the journal writes.** [`view::View`] has no way to. A plan runs while the writer is held and returns a
 //!   draft; the draft is committed in one transaction, or not at all. So what a plan read still holds when its changes
 //!   are applied, and every change can be shown and undone.
-//! - **Files are the truth of the memory tree.** People and agents edit them at any time. They are read when they are
-//!   asked for, and written as a whole, only if they are as they were read; whatever is not understood stays as it is.
+//! - **Files are the truth of the memory tree.** People and agents edit them at any time. Their
+//!   entries in the process follow them ([`watch`]); where nobody watches, each question looks first. A file is written
+//!   as a whole, only if it is as it was read; whatever is not understood stays as it is.
 //!   What somebody saves at the same moment is put back or merged in, line by line.
 //! - **Files and journal agree.** What is about to be written to files is kept first. What was written and not recorded
 //!   is taken back at the next start, but where somebody edited it since.
