@@ -39,6 +39,9 @@
 //!   are applied, and every change can be shown and undone.
 //! - **Files are the truth of the memory tree.** People and agents edit them at any time. They are read when they are
 //!   asked for, and written as a whole, only if they are as they were read; whatever is not understood stays as it is.
+//!   What somebody saves at the same moment is put back or merged in, line by line.
+//! - **Files and journal agree.** What is about to be written to files is kept first. What was written and not recorded
+//!   is taken back at the next start, but where somebody edited it since.
 //! - **Outcomes are append-only.** Usage and Q-values follow from them; undoing a report voids its outcomes and
 //!   computes what follows again.
 //! - **What is removed is archived first**, on disk, before the transaction ends.

@@ -87,3 +87,32 @@ impl Ahead {
         all
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use crate::journal::Step;
+
+    #[test]
+    fn s3_files_are_as_the_jobs_before_leave_them() {
+        let vault = Vault::new("/tree".into());
+        let (hot, warm, cold) =
+            (Path::new("/tree/memory.md"), Path::new("/tree/domains/a.md"), Path::new("/tree/archive/a.md"));
+        let sheet =
+            |path: &Path, text: &str| Sheet { leaf: vault.leaf(path).unwrap(), text: text.to_owned() };
+        let mut ahead = Ahead::default();
+        for changes in [
+            vec![Change::file(cold, None, Some("a\n")), Change::file(warm, Some("a\nb\n"), Some("b\n"))],
+            vec![Change::file(cold, Some("a\n"), Some("a\nb\n")), Change::file(warm, Some("b\n"), None)],
+            vec![Change::file(hot, Some("as planned"), Some("otherwise"))],
+        ] {
+            let steps = vec![Step { changes, ..Step::default() }];
+            ahead.absorb(&Plan { steps, ..Plan::default() });
+        }
+        let sheets = vec![sheet(warm, "a\nb\n"), sheet(hot, "edited")];
+        let reading = ahead.written(Reading { sheets, unread: Vec::new() }, &vault);
+        assert_eq!(reading.sheets, [sheet(hot, "edited"), sheet(cold, "a\nb\n")]);
+    }
+}

@@ -247,3 +247,81 @@ fn report(job: JobName, plan: &Plan) -> JobReport {
         took_ms: 0,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::path::PathBuf;
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use memoryd_proto::{Cadence, Tier};
+
+    use super::*;
+    use crate::boot::{Daemon, Places};
+    use crate::clock::SystemClock;
+    use crate::config::Config;
+    use crate::journal::{Change, Step};
+
+    /// Adds a line to each file of a tier, and somebody edits one of them while it is planned.
+    struct Busy {
+        edited: PathBuf,
+        /// How often they do.
+        edits: usize,
+        planned: AtomicUsize,
+    }
+
+    impl Job for Busy {
+        fn name(&self) -> JobName {
+            JobName::Review
+        }
+
+        fn cadence(&self) -> Cadence {
+            Cadence::Weekly
+        }
+
+        fn plan(&self, tending: &Tending<'_>) -> Result<Plan, Error> {
+            let mut plan = Plan { reason: "add a line".to_owned(), ..Plan::default() };
+            let reading = tending.sheets()?.only(|leaf| leaf.tier == Tier::Domain);
+            plan.notes.clone_from(&reading.unread);
+            for sheet in reading.sheets.iter().filter(|sheet| !sheet.text.contains("added")) {
+                let after = format!("{}added\n", sheet.text);
+                let changes = vec![Change::file(&sheet.leaf.path, Some(&sheet.text), Some(&after))];
+                let why = sheet.leaf.path.display().to_string();
+                plan.steps.push(Step { why, changes, ..Step::default() });
+            }
+            let planned = self.planned.fetch_add(1, Ordering::Relaxed);
+            if planned < self.edits {
+                fs::write(&self.edited, format!("edit {planned}\n")).unwrap();
+            }
+            Ok(plan)
+        }
+    }
+
+    #[test]
+    fn s3_what_was_edited_meanwhile_is_planned_again_within_the_run() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        let places = Places { data_dir: at("data"), config_file: None, socket: at("socket") };
+        let mut config = Config::default();
+        config.tree.root = at("tree").display().to_string();
+        fs::create_dir_all(at("tree/domains")).unwrap();
+        let daemon = Daemon::build(config, &places, Arc::new(SystemClock)).unwrap();
+        let app = daemon.app();
+        let edited = at("tree/domains/b.md");
+        for (edits, left_out, text) in [(1, 0, "edit 0\nadded\n"), (AGAIN + 1, 1, "edit 4\n")] {
+            fs::write(at("tree/domains/a.md"), "a\n").unwrap();
+            fs::write(&edited, "b\n").unwrap();
+            fs::write(at("tree/domains/c.md"), [0xff]).unwrap();
+            let job = Busy { edited: edited.clone(), edits, planned: AtomicUsize::new(0) };
+            let report = app.run(&job, None).unwrap();
+            assert_eq!(fs::read_to_string(&edited).unwrap(), text);
+            assert_eq!(fs::read_to_string(at("tree/domains/a.md")).unwrap(), "a\nadded\n");
+            assert_eq!((report.total, report.planned.len(), report.left_out), (2, 2, left_out));
+            assert_eq!(report.notes, [format!("{} is no UTF-8 text", at("tree/domains/c.md").display())]);
+            let undone = app.journal.undo(report.operation.unwrap()).unwrap();
+            assert_eq!(undone.1.len() as u64, 2 - left_out, "one operation made it all");
+            assert_eq!(fs::read_to_string(at("tree/domains/a.md")).unwrap(), "a\n");
+        }
+    }
+}

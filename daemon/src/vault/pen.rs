@@ -64,7 +64,8 @@ impl Pen {
     /// Whether a path of the tree leads to a file, by a link perhaps.
     #[must_use]
     pub fn leads_to(&self, path: &Path, file: &Path) -> bool {
-        self.vault.inside(path).is_ok_and(|path| path == file)
+        let real = |path| self.vault.inside(path).ok();
+        real(path).is_some_and(|path| Some(path) == real(file))
     }
 
     /// Makes the folders of the tree.
@@ -157,13 +158,13 @@ impl Pen {
                 return Err(if saved { changed(path) } else { file(path)(error) });
             }
         }
-        for _ in 0..2 {
-            if !says(swap, before) {
-                return self.give_back(path, swap, before, after);
-            }
+        if says(swap, before) {
             sync(path)?;
+            if says(swap, before) {
+                return self.retire(path, swap, before);
+            }
         }
-        self.retire(path, swap, before)
+        self.give_back(path, swap, before, after)
     }
 
     /// Puts what came out of a file back in its place, as it is not `before` but what somebody saved. Whoever saves over
@@ -200,18 +201,18 @@ impl Pen {
         if !claim(path, swap).map_err(file(path))? {
             return Err(changed(path));
         }
-        for _ in 0..2 {
-            if !says(swap, before) {
-                if !claim(swap, path).map_err(file(path))? {
-                    let theirs = plain(swap).map_err(file(swap))?;
-                    self.bring_in(path, before, &theirs)?;
-                    discard(swap);
-                }
-                return Err(changed(path));
-            }
+        if says(swap, before) {
             sync(path)?;
+            if says(swap, before) {
+                return fs::remove_file(swap).map_err(file(swap));
+            }
         }
-        fs::remove_file(swap).map_err(file(swap))
+        if !claim(swap, path).map_err(file(path))? {
+            let theirs = plain(swap).map_err(file(swap))?;
+            self.bring_in(path, before, &theirs)?;
+            discard(swap);
+        }
+        Err(changed(path))
     }
 
     /// Makes what a text does to `base` with a file, too, whatever it says.

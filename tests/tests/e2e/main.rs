@@ -42,4 +42,5 @@ mod undo;
 mod usage;
 mod utility;
 mod watch;
+mod writers;
 mod year;

@@ -19,7 +19,9 @@ impl Pen {
         let root = self.vault.root();
         let mut left = Vec::new();
         collect(root, false, &mut left);
-        FOLDERS.iter().for_each(|(name, _)| collect(&root.join(name), true, &mut left));
+        for (name, _) in FOLDERS {
+            collect(&root.join(name), true, &mut left);
+        }
         for other in others.iter().filter_map(|path| self.vault.inside(path).ok()) {
             collect(other.parent().unwrap_or(&other), false, &mut left);
         }
