@@ -119,7 +119,7 @@ fn m4_corrections_and_shared_insights_expire_and_nobody_elses_file_is_removed() 
         assert_eq!(text(world, "corrections.md").matches("###").count(), 50);
         assert_eq!(text(world, "archive/corrections-2026-01.md").matches("###").count(), 5);
         assert_eq!(files(&tree(world, "archive/shared")).len(), 7);
-        // An undo is done again by hand, so it is no longer the job's.
+        // What was undone and done again is no longer the job's.
         world.clock.turn(TimeDelta::days(8));
         there(world, JobName::ExpireNotes);
         assert_eq!(files(&tree(world, "shared")).len(), 0);
@@ -198,7 +198,8 @@ fn m7_near_duplicates_are_merged_and_a_summariser_that_fails_is_told() {
 fn m7_preferences_beyond_the_cap_stay_and_it_is_said() {
     everywhere(|world| {
         init(world);
-        let all: String = (0..120).map(|n| format!("- Preference {n}\n")).collect();
+        let preference = |n: u32| format!("- Preference {n}\n");
+        let all: String = (0..120).map(preference).collect();
         put(world, "memory.md", &format!("# M\n\n## Preferences\n\n{all}\n## Rules\n\n- Gone\n"));
         let done = there_and_back(world, JobName::CompactNotes);
         assert!(done.notes[0].contains("more than 100: preferences"), "{:?}", done.notes);

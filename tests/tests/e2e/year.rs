@@ -174,7 +174,7 @@ impl Year {
         }
         if date.day() == 10 {
             self.life.bring(self.clockwork.as_ref().unwrap().client(), self.now);
-            if date.month() % 3 == 0 {
+            if date.month().is_multiple_of(3) {
                 tree::paste(&self.home.tree().join("memory.md"), &self.life.lines(100, date));
                 tree::paste(&self.home.tree().join("projects/app.md"), &self.life.lines(220, date));
             }
