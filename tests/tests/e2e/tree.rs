@@ -119,7 +119,7 @@ fn m4_corrections_and_shared_insights_expire_and_nobody_elses_file_is_removed() 
         assert_eq!(text(world, "corrections.md").matches("###").count(), 50);
         assert_eq!(text(world, "archive/corrections-2026-01.md").matches("###").count(), 5);
         assert_eq!(files(&tree(world, "archive/shared")).len(), 7);
-        // An undo is done again by hand, so it is no longer the job's.
+        // What was undone and done again is no longer the job's.
         world.clock.turn(TimeDelta::days(8));
         there(world, JobName::ExpireNotes);
         assert_eq!(files(&tree(world, "shared")).len(), 0);

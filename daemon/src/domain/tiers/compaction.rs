@@ -33,11 +33,14 @@ pub struct Compacting<'a> {
 pub fn compact(draft: &mut Draft, path: &Path, known: &Known<'_>, rule: &Compacting<'_>) -> usize {
     let count = |draft: &Draft| draft.text(path).map_or(0, lines);
     let steps = [merge, archive_unused, shorten, archive_rest];
-    for step in steps {
-        if count(draft) <= rule.lines {
-            break;
+    // What kept others apart may go once they went.
+    let mut moves = None;
+    while count(draft) > rule.lines && moves.replace(draft.moves()) != Some(draft.moves()) {
+        for step in steps {
+            if count(draft) > rule.lines {
+                step(draft, path, known, rule);
+            }
         }
-        step(draft, path, known, rule);
     }
     count(draft)
 }
@@ -59,22 +62,18 @@ fn merge(draft: &mut Draft, path: &Path, known: &Known<'_>, rule: &Compacting<'_
         let near: Vec<usize> = (place + 1..items.len()).filter(alike).collect();
         groups.take(place, near, |_, _| true);
     }
-    let groups = groups.finish();
-    let mut edits = Vec::new();
-    for group in &groups {
-        let newest = &items[group[0]];
-        let older: Vec<&Item> = group[1..].iter().map(|place| &items[*place]).collect();
-        edits.push((newest, Some(with_sources(newest, &older))));
-        edits.extend(older.into_iter().map(|item| (item, None)));
-    }
-    if edits.is_empty() || !draft.edit(path, edits) {
-        return;
-    }
-    let older = groups.iter().flat_map(|group| group[1..].iter().map(|place| &items[*place]));
-    let archive = draft.archive(path, older, &known.month());
-    for group in groups {
-        for place in &group[1..] {
-            let (item, newest) = (&items[*place], &items[group[0]]);
+    for group in groups.finish() {
+        let is = |place: usize| {
+            let now = draft.items(path).into_iter().find(|now| now.text == items[place].text);
+            now.filter(|now| now.id == items[place].id)
+        };
+        let older: Vec<Item> = group[1..].iter().filter_map(|place| is(*place)).collect();
+        let older = draft.cut(path, older);
+        let newest = draft.items(path).into_iter().find(|now| now.text == items[group[0]].text);
+        let Some(newest) = newest.filter(|_| !older.is_empty()) else { continue };
+        draft.edit(path, &[(&newest, Some(with_sources(&newest, &older)))]);
+        let archive = draft.archive(path, &older, &known.month());
+        for item in &older {
             let why = format!("merge {:?} into {:?}, which says the same", item.title, newest.title);
             draft.moved(item, Some(&archive), why);
         }
@@ -82,7 +81,7 @@ fn merge(draft: &mut Draft, path: &Path, known: &Known<'_>, rule: &Compacting<'_
 }
 
 /// A note that names the sources of others, too.
-fn with_sources(item: &Item, others: &[&Item]) -> String {
+fn with_sources(item: &Item, others: &[Item]) -> String {
     let mut sources: Vec<&str> = item.source.split(',').map(str::trim).collect();
     let known = sources.len();
     for source in others.iter().flat_map(|other| other.source.split(',')).map(str::trim) {
@@ -111,41 +110,56 @@ fn with_sources(item: &Item, others: &[&Item]) -> String {
 
 /// Archives what is not used, longest unused first, until the file is within its cap.
 fn archive_unused(draft: &mut Draft, path: &Path, known: &Known<'_>, rule: &Compacting<'_>) {
-    let mut items = loose(draft, path);
-    items.retain(|item| known.unused(item).is_none_or(|days| days >= rule.days));
-    archive(draft, path, items, known, rule.lines);
+    archive(draft, path, known, rule, &|item| known.unused(item).is_none_or(|days| days >= rule.days));
 }
 
 /// Archives what was used longest ago, until the file is within its cap.
 fn archive_rest(draft: &mut Draft, path: &Path, known: &Known<'_>, rule: &Compacting<'_>) {
-    let items = loose(draft, path);
-    archive(draft, path, items, known, rule.lines);
+    archive(draft, path, known, rule, &|_| true);
 }
 
 /// Archives notes, longest unused first, until the file is within its cap. What nothing is known of goes last.
-fn archive(draft: &mut Draft, path: &Path, mut items: Vec<Item>, known: &Known<'_>, cap: usize) {
-    items.sort_by_key(|item| (Reverse(known.idle(item).unwrap_or(i64::MIN)), item.span.start));
-    let Some(text) = draft.text(path) else { return };
-    let left = |count: usize| {
-        let spans: Vec<_> = items[..count].iter().map(|item| item.span.clone()).collect();
-        lines(&edit::remove(text, &spans))
-    };
-    // The more are cut out, the fewer lines are left.
-    let (mut few, mut enough) = (0, items.len());
-    while few < enough {
-        let middle = usize::midpoint(few, enough);
-        if left(middle) <= cap { enough = middle } else { few = middle + 1 }
-    }
-    items.truncate(enough);
-    if items.is_empty() || !draft.cut(path, &items) {
-        return;
-    }
-    let archive = draft.archive(path, &items, &known.month());
-    for item in &items {
-        let idle = known.idle(item);
-        let unused =
-            idle.map_or_else(|| "no use is known".to_owned(), |days| format!("unused for {days} days"));
-        draft.moved(item, Some(&archive), format!("archive {:?} to keep {cap} lines: {unused}", item.title));
+fn archive(
+    draft: &mut Draft,
+    path: &Path,
+    known: &Known<'_>,
+    rule: &Compacting<'_>,
+    wanted: &dyn Fn(&Item) -> bool,
+) {
+    let cap = rule.lines;
+    let mut stuck: Vec<String> = Vec::new();
+    loop {
+        let mut items = loose(draft, path);
+        items.retain(|item| wanted(item) && !stuck.contains(&item.text));
+        items.sort_by_key(|item| (Reverse(known.idle(item).unwrap_or(i64::MIN)), item.span.start));
+        let Some(text) = draft.text(path) else { return };
+        let left = |count: usize| {
+            let spans: Vec<_> = items[..count].iter().map(|item| item.span.clone()).collect();
+            lines(&edit::remove(text, &spans))
+        };
+        // The more are cut out, the fewer lines are left.
+        let (mut few, mut enough) = (0, items.len());
+        while few < enough {
+            let middle = usize::midpoint(few, enough);
+            if left(middle) <= cap { enough = middle } else { few = middle + 1 }
+        }
+        items.truncate(enough);
+        let chosen: Vec<String> = items.iter().map(|item| item.text.clone()).collect();
+        let gone = draft.cut(path, items);
+        if !gone.is_empty() {
+            let archive = draft.archive(path, &gone, &known.month());
+            for item in &gone {
+                let unused = known
+                    .idle(item)
+                    .map_or_else(|| "no use is known".to_owned(), |days| format!("unused for {days} days"));
+                let why = format!("archive {:?} to keep {cap} lines: {unused}", item.title);
+                draft.moved(item, Some(&archive), why);
+            }
+        }
+        if gone.len() == chosen.len() {
+            return;
+        }
+        stuck.extend(chosen.into_iter().filter(|text| gone.iter().all(|item| item.text != *text)));
     }
 }
 
@@ -164,8 +178,10 @@ fn shorten(draft: &mut Draft, path: &Path, known: &Known<'_>, rule: &Compacting<
         count -= lines(&item.text).saturating_sub(lines(&text));
         short.push((text, item));
     }
-    let edits = short.iter().map(|(text, item)| (item, Some(text.clone()))).collect();
-    if short.is_empty() || !draft.edit(path, edits) {
+    let edits: Vec<_> = short.iter().map(|(text, item)| (item, Some(text.clone()))).collect();
+    let mut done = draft.edit(path, &edits).into_iter();
+    short.retain(|_| done.next().unwrap_or_default());
+    if short.is_empty() {
         return;
     }
     let archive = draft.archive(path, short.iter().map(|(_, item)| item), &known.month());

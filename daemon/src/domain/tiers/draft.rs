@@ -204,48 +204,47 @@ impl Draft {
         let base = self.text(path).unwrap_or(header);
         // Line endings become those of the file.
         let text = edit::append(base, section, &entry.replace("\r\n", "\n")).0;
-        let (mut expected, added) = (ids(base), ids(entry));
-        expected.extend(added);
-        expected.sort();
-        let mut is = ids(&text);
-        is.sort();
-        (is == expected).then_some(text)
+        let expected = [texts(base), texts(entry)].concat();
+        same(texts(&text), expected).then_some(text)
     }
 
-    /// Puts texts in the place of entries of a file, and cuts those out that get none; unless that made other entries part
-    /// of one another. Returns whether it was done.
-    pub fn edit(&mut self, path: &Path, mut edits: Vec<(&Item, Option<String>)>) -> bool {
-        let Some(mut text) = self.text(path).map(str::to_owned) else { return false };
-        let eol = if text.contains("\r\n") { "\r\n" } else { "\n" };
-        edits.sort_by_key(|(item, _)| Reverse(item.span.start));
-        let mut expected = ids(&text);
-        for (item, put) in edits {
-            if let Some(at) = expected.iter().position(|id| *id == item.id) {
-                expected.remove(at);
-            }
-            match put {
-                Some(put) => {
-                    expected.extend(ids(&put));
-                    text.replace_range(item.span.clone(), &put.replace("\r\n", "\n").replace('\n', eol));
+    /// Puts texts in the place of entries of a file, and cuts those out that get none. One that keeps others apart, which
+    /// would become part of one another without it, stays. Returns which were done.
+    pub fn edit(&mut self, path: &Path, edits: &[(&Item, Option<String>)]) -> Vec<bool> {
+        let Some(mut text) = self.text(path).map(str::to_owned) else { return vec![false; edits.len()] };
+        let mut order: Vec<usize> = (0..edits.len()).collect();
+        // From the end, so that the others stay where they are.
+        order.sort_by_key(|at| Reverse(edits[*at].0.span.start));
+        let all: Vec<_> = order.iter().map(|at| &edits[*at]).collect();
+        let mut done = vec![true; edits.len()];
+        if let Some(edited) = edited(&text, &all) {
+            text = edited;
+        } else {
+            for at in order {
+                match edited(&text, &[&edits[at]]) {
+                    Some(edited) => text = edited,
+                    None => done[at] = false,
                 }
-                None => text = edit::remove(&text, std::slice::from_ref(&item.span)),
             }
-        }
-        let mut is = ids(&text);
-        expected.sort();
-        is.sort();
-        if is != expected {
-            return false;
         }
         if let Some(page) = self.pages.get_mut(path) {
             page.after = Some(text);
         }
-        true
+        done
     }
 
-    /// Cuts entries out of their file, like [`edit`](Self::edit).
-    pub fn cut<'a>(&mut self, path: &Path, items: impl IntoIterator<Item = &'a Item>) -> bool {
-        self.edit(path, items.into_iter().map(|item| (item, None)).collect())
+    /// Cuts entries out of their file, and returns those that were, like [`edit`](Self::edit).
+    #[must_use]
+    pub fn cut(&mut self, path: &Path, items: Vec<Item>) -> Vec<Item> {
+        let edits: Vec<_> = items.iter().map(|item| (item, None)).collect();
+        let done = self.edit(path, &edits);
+        items.into_iter().zip(done).filter(|(_, done)| *done).map(|(item, _)| item).collect()
+    }
+
+    /// How many notes go somewhere so far.
+    #[must_use]
+    pub fn moves(&self) -> usize {
+        self.moves.len()
     }
 
     /// Keeps that a note goes somewhere, or that its full text does.
@@ -361,10 +360,34 @@ pub fn archived(file: &str, section: Option<&str>, text: &str) -> String {
     format!("# From {file}{section}\n\n{text}")
 }
 
-/// The ids of the entries of a text, prose left out.
-fn ids(text: &str) -> Vec<String> {
+/// A text with others in the place of entries, the last first; none when that changes other entries.
+fn edited(text: &str, edits: &[&(&Item, Option<String>)]) -> Option<String> {
+    let eol = if text.contains("\r\n") { "\r\n" } else { "\n" };
+    let (mut edited, mut expected) = (text.to_owned(), texts(text));
+    for (item, put) in edits {
+        let at = expected.iter().position(|text| *text == item.text.replace("\r\n", "\n"))?;
+        expected.remove(at);
+        match put {
+            Some(put) => {
+                expected.extend(texts(put));
+                edited.replace_range(item.span.clone(), &put.replace("\r\n", "\n").replace('\n', eol));
+            }
+            None => edited = edit::remove(&edited, std::slice::from_ref(&item.span)),
+        }
+    }
+    same(texts(&edited), expected).then_some(edited)
+}
+
+/// The entries of a text, whatever its line endings.
+fn texts(text: &str) -> Vec<String> {
     let entries = markdown::entries(text, &markdown::parse(text));
-    entries.iter().filter(|entry| entry.kind != NoteKind::Prose).map(Entry::id).collect()
+    entries.iter().map(|entry| entry.text.replace("\r\n", "\n")).collect()
+}
+
+fn same(mut one: Vec<String>, mut other: Vec<String>) -> bool {
+    one.sort();
+    other.sort();
+    one == other
 }
 
 /// Where preferences stand: under a heading that names them, and the headings below it.

@@ -21,7 +21,8 @@ pub fn corrections(draft: &mut Draft, known: &Known<'_>, keep: usize) {
         dated.sort_by_key(|(date, _)| *date);
         dated.truncate(dated.len().saturating_sub(keep));
         let old: Vec<Item> = dated.into_iter().map(|(_, item)| item).filter(|item| !item.fixed).collect();
-        if old.is_empty() || !draft.cut(&path, &old) {
+        let old = draft.cut(&path, old);
+        if old.is_empty() {
             continue;
         }
         let archive = draft.archive(&path, &old, &known.month());

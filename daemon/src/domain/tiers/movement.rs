@@ -109,38 +109,44 @@ pub fn demote(draft: &mut Draft, known: &Known<'_>, rule: &Demoting<'_>) {
     let paths: Vec<PathBuf> =
         [Tier::Hot, Tier::Project, Tier::Domain].into_iter().flat_map(|tier| files(draft, tier)).collect();
     for path in paths {
-        let hot = draft.of(Tier::Hot).any(|(hot, _)| hot == path);
-        let idle = |item: &Item, days: i64| known.idle(item).is_some_and(|idle| idle >= days);
-        let mut items = draft.items(&path);
-        items.retain(|item| item.is_loose() && idle(item, if hot { rule.hot } else { rule.warm }));
-        let (gone, kept): (Vec<Item>, Vec<Item>) = items.into_iter().partition(|item| idle(item, rule.warm));
-        let unused = |item: &Item| format!("unused for {} days", known.idle(item).unwrap_or_default());
-        if !gone.is_empty() && draft.cut(&path, &gone) {
-            let archive = draft.archive(&path, &gone, &known.month());
-            for item in &gone {
-                draft.moved(item, Some(&archive), format!("archive {:?}: {}", item.title, unused(item)));
-            }
-            unmark(draft, &path, &gone);
+        // What kept others apart may go once they went.
+        let mut moves = None;
+        while moves.replace(draft.moves()) != Some(draft.moves()) {
+            demote_of(draft, known, rule, &path);
         }
-        for item in &kept {
-            let (target, tier) = home(draft, item, known, rule);
-            let section = item.section.as_deref().or(Some(RULES));
-            let text = match draft.text(&target) {
-                Some(text) if draft.says(&target, &item.id) => Some(text.to_owned()),
-                Some(_) | None => draft.with(&target, &header(&target), section, &item.text),
-            };
-            let now = draft.items(&path).into_iter().find(|now| now.id == item.id && now.text == item.text);
-            let (Some(text), Some(now)) = (text, now) else { continue };
-            if draft.cut(&path, [&now]) {
-                draft.write(&target, tier, text);
-                let name = draft.name(&target).display().to_string();
-                draft.moved(
-                    item,
-                    Some(&target),
-                    format!("move {:?} to {name}: {}", item.title, unused(item)),
-                );
-                unmark(draft, &path, std::slice::from_ref(item));
-            }
+    }
+}
+
+fn demote_of(draft: &mut Draft, known: &Known<'_>, rule: &Demoting<'_>, path: &Path) {
+    let hot = draft.of(Tier::Hot).any(|(hot, _)| hot == path);
+    let idle = |item: &Item, days: i64| known.idle(item).is_some_and(|idle| idle >= days);
+    let mut items = draft.items(path);
+    items.retain(|item| item.is_loose() && idle(item, if hot { rule.hot } else { rule.warm }));
+    let (gone, kept): (Vec<Item>, Vec<Item>) = items.into_iter().partition(|item| idle(item, rule.warm));
+    let unused = |item: &Item| format!("unused for {} days", known.idle(item).unwrap_or_default());
+    let gone = draft.cut(path, gone);
+    if !gone.is_empty() {
+        let archive = draft.archive(path, &gone, &known.month());
+        for item in &gone {
+            draft.moved(item, Some(&archive), format!("archive {:?}: {}", item.title, unused(item)));
+        }
+        unmark(draft, path, &gone);
+    }
+    for item in kept {
+        let (target, tier) = home(draft, &item, known, rule);
+        let section = item.section.as_deref().or(Some(RULES));
+        let text = match draft.text(&target) {
+            Some(text) if draft.says(&target, &item.id) => Some(text.to_owned()),
+            Some(_) | None => draft.with(&target, &header(&target), section, &item.text),
+        };
+        // What went before moved it.
+        let now = draft.items(path).into_iter().find(|now| now.id == item.id && now.text == item.text);
+        let (Some(text), Some(now)) = (text, now) else { continue };
+        for item in draft.cut(path, vec![now]) {
+            draft.write(&target, tier, text.clone());
+            let name = draft.name(&target).display().to_string();
+            draft.moved(&item, Some(&target), format!("move {:?} to {name}: {}", item.title, unused(&item)));
+            unmark(draft, path, &[item]);
         }
     }
 }
@@ -181,7 +187,7 @@ fn leave(draft: &mut Draft, item: &Item, to: &Path, why: String) {
     if let Some(now) = draft.items(&item.path).into_iter().find(is_it) {
         let is_line = item.kind == NoteKind::Line;
         if is_line && !item.confirmed && matches!(item.tier, Tier::Project | Tier::Domain) {
-            draft.cut(&item.path, [&now]);
+            let _ = draft.cut(&item.path, vec![now]);
         } else if !is_line && item.kind != NoteKind::Reflection {
             let name = draft.name(to).display().to_string();
             mark(draft, &now, &format!("promoted to {name}"));
