@@ -5,6 +5,7 @@ CREATE TABLE note (
     id     TEXT NOT NULL,              -- names what it says
     kind   TEXT NOT NULL,
     sketch BLOB NOT NULL,              -- its words, as numbers
+    seen   INTEGER NOT NULL,           -- when it was first seen there
     gone   INTEGER,                    -- since when it is no longer in the file
     PRIMARY KEY (file, id)
 ) WITHOUT ROWID;

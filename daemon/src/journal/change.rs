@@ -16,6 +16,9 @@ use crate::domain::utility::Ledgered;
 /// Names the journal itself, among the items that changes touch.
 pub(super) const JOURNAL: &str = "journal";
 
+/// What the names of files begin with, among the items that changes touch.
+pub(super) const FILE: &str = "file:";
+
 /// One reversible change of one item.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -223,7 +226,7 @@ impl Change {
                 edit.either().map_or_else(String::new, |copy| format!("backup:{}", copy.day))
             }
             Self::File(edit) => {
-                edit.either().map_or_else(String::new, |file| format!("file:{}", file.path.display()))
+                edit.either().map_or_else(String::new, |file| format!("{FILE}{}", file.path.display()))
             }
             Self::Note { id, .. } => format!("note:{id}"),
             Self::Review(edit) => {

@@ -106,7 +106,9 @@ impl Kept {
     pub fn remove(&self, connection: &Connection) -> Result<(), Error> {
         if self.undone_by.is_some() && self.actor.starts_with("job ") {
             let sql = "INSERT OR IGNORE INTO taken_back (actor, item, operation) VALUES (?1, ?2, ?3)";
-            for change in self.changes.iter().filter(|change| change.item != change::JOURNAL) {
+            // Of a file it is the notes that were taken back.
+            let taken_back = |item: &str| item != change::JOURNAL && !item.starts_with(change::FILE);
+            for change in self.changes.iter().filter(|change| taken_back(&change.item)) {
                 connection.prepare_cached(sql)?.execute(params![self.actor, change.item, self.id])?;
             }
         }

@@ -42,16 +42,27 @@ pub fn said(connection: &Connection, file: &str) -> Result<Vec<Kept>, Error> {
     .collect()
 }
 
-/// Keeps that a file says something.
+/// Keeps that a file says something, and since when.
 ///
 /// # Errors
 /// Those of the database.
-pub fn put(connection: &Connection, file: &str, said: &Said) -> Result<(), Error> {
+pub fn put(connection: &Connection, file: &str, said: &Said, at: DateTime<Utc>) -> Result<(), Error> {
     let kind = to_json("kind", &said.kind)?;
-    connection
-        .prepare_cached("INSERT OR REPLACE INTO note (file, id, kind, sketch) VALUES (?1, ?2, ?3, ?4)")?
-        .execute(params![file, said.id, kind, said.sketch.bytes()])?;
+    let sql = "INSERT INTO note (file, id, kind, sketch, seen) VALUES (?1, ?2, ?3, ?4, ?5) \
+               ON CONFLICT DO UPDATE SET kind = excluded.kind, sketch = excluded.sketch, gone = NULL";
+    let row = params![file, said.id, kind, said.sketch.bytes(), at.timestamp_micros()];
+    connection.prepare_cached(sql)?.execute(row)?;
     Ok(())
+}
+
+/// When every note was first seen, in whichever file, by its id.
+///
+/// # Errors
+/// Those of the database.
+pub fn first_seen(connection: &Connection) -> Result<Vec<(String, DateTime<Utc>)>, Error> {
+    let mut statement = connection.prepare_cached("SELECT id, min(seen) FROM note GROUP BY id")?;
+    let rows = statement.query_map([], |row| Ok((row.get(0)?, instant(row.get(1)?))))?;
+    Ok(rows.collect::<Result<_, _>>()?)
 }
 
 /// Keeps that a file no longer says something.

@@ -7,6 +7,7 @@ use chrono::{DateTime, Utc};
 use memoryd_proto::ImprovementId;
 use rusqlite::{Connection, params};
 
+use super::note;
 use crate::database::{Error, instant};
 use crate::domain::skills::Uses;
 use crate::domain::tiers::Use;
@@ -29,7 +30,7 @@ pub fn note(id: &ImprovementId) -> Option<&str> {
     id.as_str().strip_prefix(NOTE)
 }
 
-/// The use of every note that was ever recalled or used, by its id, and by the ids that light edits gave it since.
+/// The use of every note that was ever recalled, used or seen, by its id, and by the ids that light edits gave it since.
 /// Successes count from `since` on.
 ///
 /// # Errors
@@ -63,6 +64,9 @@ pub fn uses(connection: &Connection, since: DateTime<Utc>) -> Result<HashMap<Str
         if let Some(known) = uses.get(&row.get::<_, String>(1)?).copied() {
             uses.insert(row.get(0)?, known);
         }
+    }
+    for (id, at) in note::first_seen(connection)? {
+        uses.entry(id).or_default().since = Some(at.date_naive());
     }
     Ok(uses)
 }

@@ -134,7 +134,8 @@ impl App {
         self.tree()?;
         searchable(&call.words)?;
         let notes = self.fresh_notes()?;
-        let wanted = |tier: Tier| call.archive || tier != Tier::Cold;
+        // What the index says, the files say.
+        let wanted = |tier: Tier| tier != Tier::Index && (call.archive || tier != Tier::Cold);
         let limit = usize::try_from(page(call.limit, FOUND)).unwrap_or(usize::MAX);
         let mut found = notes.sharing(&call.words, limit, |note| wanted(note.tier));
         self.redact(&mut found.notes);

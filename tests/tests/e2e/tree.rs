@@ -4,12 +4,10 @@ use std::fs;
 
 use chrono::TimeDelta;
 use memoryd_proto::{
-    Improvement, InitNotes, JobName, LearningKind, Maintain, NoteStats, PromoteNote, Report, SearchNotes,
-    ShareNote, Undo,
+    InitNotes, JobName, LearningKind, Maintain, NoteStats, PromoteNote, Report, SearchNotes, ShareNote, Undo,
 };
 use memoryd_tests::{World, agent, everywhere, everywhere_with};
 
-use crate::consolidation::{import, learned};
 use crate::maintenance::{run, state, there, there_and_back};
 use crate::notes::{files, init, learning, log, preference, put, text, tree};
 
@@ -22,7 +20,6 @@ fn line(rule: &str, from: &str, day: &str) -> String {
 fn helped(world: &World<'_>, words: &str, tasks: u32) {
     let found = world.ask(SearchNotes { words: words.to_owned(), ..SearchNotes::default() }).notes;
     let id = format!("note:{}", found[0].id);
-    import(world, [Improvement { ..learned("finder", &id, &found[0].title, 0, 0) }]);
     for n in 0..tasks {
         let task = format!("{words} {n}");
         let used = vec![id.parse().unwrap()];

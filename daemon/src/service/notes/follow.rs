@@ -212,7 +212,7 @@ impl App {
                 for (old, new) in rewording::pairs(&old, &new) {
                     note::reworded(connection, &new.id, &old.id)?;
                 }
-                come.iter().try_for_each(|said| note::put(connection, file, said))?;
+                come.iter().try_for_each(|said| note::put(connection, file, said, now))?;
             }
             Ok(())
         })
