@@ -21,6 +21,8 @@ pub struct Tree {
     seen: BTreeMap<String, NaiveDate>,
     /// Notes that were ever only shared.
     shared: BTreeSet<String>,
+    /// The notes of each file, and the text that has them.
+    read: BTreeMap<PathBuf, (String, Vec<String>)>,
 }
 
 /// Every file of the tree and of the project.
@@ -49,12 +51,19 @@ impl Tree {
             assert!(memory.contains(preference.as_str()), "{preference} is lost");
         }
         let (mut here, mut archived) = (BTreeSet::new(), BTreeSet::new());
-        for (path, text) in &all {
+        self.read.retain(|path, (text, _)| all.get(path) == Some(text));
+        for (path, text) in all.clone() {
+            self.read.entry(path).or_insert_with(|| {
+                let ids = ids(&text);
+                (text, ids)
+            });
+        }
+        for (path, (_, ids)) in &self.read {
             let shared = path.starts_with(home.tree().join("shared"));
             if path.starts_with(home.tree().join("archive/shared")) {
-                archived.extend(ids(text));
+                archived.extend(ids.iter().cloned());
             } else if !path.ends_with("index.md") {
-                for id in ids(text) {
+                for id in ids.iter().cloned() {
                     if shared && !self.seen.contains_key(&id) {
                         self.shared.insert(id.clone());
                     } else if !shared {

@@ -41,8 +41,10 @@ fn render(page: &mut Page, reply: &Explanation) {
             "{rules} of memory.md, {} of which bear on this or contradict it",
             reply.hot.len()
         ));
-        page.gap();
-        recall::hot(page, &reply.hot);
+        if !reply.hot.is_empty() {
+            page.gap();
+            recall::hot(page, &reply.hot);
+        }
     }
     let (returned, fallen): (Vec<_>, Vec<_>) =
         reply.items.iter().partition(|item| item.verdict == Verdict::Returned);
