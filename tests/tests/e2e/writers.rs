@@ -233,7 +233,10 @@ fn fault_20_no_line_of_two_writers_is_lost() {
     let recorded = page.operations.iter().filter(|operation| operation.actor == "log").count();
     let there = (0..=next).filter(|n| line(&files, &ours(*n)).is_some()).count();
     // What was written and not yet recorded at a kill is taken back, but where the editor saved on top of it since.
-    assert!(recorded <= there && there - recorded <= kills, "{recorded} recorded, {there} there, {kills} kills");
+    assert!(
+        recorded <= there && there - recorded <= kills,
+        "{recorded} recorded, {there} there, {kills} kills"
+    );
     println!(
         "{rounds} rounds with seed {seed:#x}: {} lines saved by the editor, {} logged and {} forgotten by the daemon, \
          {kills} kills; every line is there",
