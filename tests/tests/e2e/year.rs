@@ -68,7 +68,8 @@ struct Year {
     life: Life,
     almanac: Almanac,
     books: Books,
-    tree: Tree,
+    /// The memory tree, when the agents keep one: with `MEMORYD_YEAR=tree`.
+    tree: Option<Tree>,
     dice: Dice,
     now: DateTime<Utc>,
     counts: Counts,
@@ -91,14 +92,16 @@ impl Year {
             life: Life::new(seed),
             almanac: Almanac::new(tz, now),
             books: Books::default(),
-            tree: Tree::default(),
+            tree: std::env::var("MEMORYD_YEAR").is_ok_and(|kind| kind == "tree").then(Tree::default),
             dice: Dice::new(seed),
             now,
             counts: Counts::default(),
             sizes: Vec::new(),
         };
-        let project = Some(year.home.folder("work/app"));
-        year.clockwork().client().call(InitNotes { project }).unwrap();
+        if year.tree.is_some() {
+            let project = Some(year.home.folder("work/app"));
+            year.clockwork().client().call(InitNotes { project }).unwrap();
+        }
         // From here on the schedule counts.
         assert!(year.clockwork().tend().is_empty(), "nothing runs on a fresh install");
         year
@@ -135,7 +138,11 @@ impl Year {
         );
         assert!(sizes[3] < 2 * sizes[1], "memory grows without bound: {sizes:?}");
         // Nobody says which notes were used.
-        let idle = [JobName::Decay, JobName::PromoteNotes];
+        let mut idle = vec![JobName::Decay, JobName::PromoteNotes];
+        if self.tree.is_none() {
+            idle.extend([JobName::DemoteNotes, JobName::ExpireNotes]);
+            idle.extend([JobName::CompactNotes, JobName::IndexNotes]);
+        }
         for job in JobName::ALL.into_iter().filter(|job| !idle.contains(job)) {
             assert!(counts.operations.contains_key(&job), "{job} never had anything to do");
         }
@@ -160,7 +167,9 @@ impl Year {
                 self.undo_and_redo(last, &before);
             }
         }
-        self.tree.check(&self.home, &self.life.preferences, date);
+        if let Some(tree) = &mut self.tree {
+            tree.check(&self.home, &self.life.preferences, date);
+        }
     }
 
     /// The hours in which the agents work.
@@ -170,11 +179,13 @@ impl Year {
             self.tend();
             let client = self.clockwork.as_ref().unwrap().client();
             self.life.work(client, self.now);
-            self.life.note(client, &self.home.path().join("work/app"));
+            if self.tree.is_some() {
+                self.life.note(client, &self.home.path().join("work/app"));
+            }
         }
         if date.day() == 10 {
             self.life.bring(self.clockwork.as_ref().unwrap().client(), self.now);
-            if date.month().is_multiple_of(3) {
+            if self.tree.is_some() && date.month().is_multiple_of(3) {
                 tree::paste(&self.home.tree().join("memory.md"), &self.life.lines(100, date));
                 tree::paste(&self.home.tree().join("projects/app.md"), &self.life.lines(220, date));
             }
