@@ -11,7 +11,7 @@ use std::sync::mpsc::{self, Receiver, Sender};
 use std::time::Duration;
 
 use memoryd_client::Client;
-use memoryd_proto::{Fault, ForgetNotes, InitNotes, JobName, Journal, LogNote, Maintain, NewNote};
+use memoryd_proto::{Fault, ForgetNotes, InitNotes, Journal, LogNote, NewNote};
 use memoryd_tests::{Home, Process};
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 
@@ -147,9 +147,6 @@ fn work(
         let entry = NewNote::Preference { rule: ours(n) };
         client.call(LogNote { entry, project: None })?;
         acknowledged.logged.insert(n);
-        if n.is_multiple_of(5) {
-            client.call(Maintain { job: Some(JobName::CompactNotes), dry_run: false })?;
-        }
         if n.is_multiple_of(3) {
             let words = format!("lamp{}x", n / 2);
             let found = client.call(ForgetNotes { words: words.clone(), confirmed: Vec::new() })?;
