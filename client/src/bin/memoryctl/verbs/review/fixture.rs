@@ -153,7 +153,7 @@ mod noted {
 
     pub fn skills() -> Vec<SkillIdea> {
         let met = |criterion, evidence: &str| SkillEvidence { criterion, evidence: evidence.to_owned() };
-        let file = "/home/ada/work/uploader/.learnings/LEARNINGS.md".to_owned();
+        let file = "/home/ada/uploader/.learnings/LEARNINGS.md".to_owned();
         vec![SkillIdea {
             note: "0f3a9c5e71b24d68".repeat(2),
             title: "Linking fails on the small runners".to_owned(),
