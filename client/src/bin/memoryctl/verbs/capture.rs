@@ -147,22 +147,10 @@ fn meaning(signal: Signal) -> &'static str {
 
 #[cfg(test)]
 mod tests {
-    use clap::{CommandFactory, FromArgMatches, Parser};
     use memoryd_client::proto::{Confidence, OperationId, Place, Request, Written};
 
     use super::*;
-    use crate::verbs::testing::{Fake, sample, shown, written};
-
-    #[derive(Parser)]
-    struct Line {
-        #[command(flatten)]
-        arguments: Arguments,
-    }
-
-    fn arguments(line: &[&str]) -> Arguments {
-        let matches = Line::command().try_get_matches_from([&["capture"], line].concat()).unwrap();
-        Line::from_arg_matches(&matches).unwrap().arguments
-    }
+    use crate::verbs::testing::{Fake, arguments, sample, shown, written};
 
     fn captured() -> Captured {
         Captured {
@@ -218,7 +206,7 @@ mod tests {
     fn a_hook_is_silent_unless_there_is_something_to_keep() {
         let fake = Fake::default().reply::<Capture>(nothing()).reply::<Capture>(captured());
         let json = r#"{"hook_event_name": "UserPromptSubmit", "prompt": "hello", "cwd": "/"}"#;
-        let ask = || written(false, |out| answer(arguments(&["--hook"]), json, &fake, out));
+        let ask = || written(false, |out| answer(arguments("capture", &["--hook"]), json, &fake, out));
         let (silent, ended) = ask();
         assert!(ended.is_ok() && silent.is_empty(), "{silent}");
         assert!(ask().0.starts_with("preference  Use tabs"));
@@ -229,7 +217,7 @@ mod tests {
         let fake = Fake::default().reply::<Capture>(captured());
         let json = r#"{"prompt": "always use tabs", "cwd": "/"}"#;
         let line = ["--hook", "--keep", "--agent", "finder"];
-        let (_, ended) = written(false, |out| answer(arguments(&line), json, &fake, out));
+        let (_, ended) = written(false, |out| answer(arguments("capture", &line), json, &fake, out));
         assert!(ended.is_ok());
         let asked = fake.asked();
         let Request::Capture(call) = &asked[0] else { panic!("{asked:?}") };
@@ -240,7 +228,7 @@ mod tests {
     fn a_shape_that_is_not_known_is_refused_and_stops_no_agent() {
         let refused = |line: &[&str]| {
             let (text, ended) = written(false, |out| {
-                let arguments = arguments(line);
+                let arguments: Arguments = arguments("capture", line);
                 let hook = arguments.hook;
                 let ended = answer(arguments, r#"{"shape": "strange"}"#, &Fake::default(), out);
                 if hook { ended.map_err(harmless) } else { ended }

@@ -53,22 +53,10 @@ pub fn render(page: &mut Page, dry_run: bool, reply: &Distilled) {
 
 #[cfg(test)]
 mod tests {
-    use clap::{CommandFactory, FromArgMatches, Parser};
     use memoryd_client::proto::{AddedLines, OperationId, Place, Request, Written};
 
     use super::*;
-    use crate::verbs::testing::{Fake, written};
-
-    #[derive(Parser)]
-    struct Line {
-        #[command(flatten)]
-        arguments: Arguments,
-    }
-
-    fn arguments(line: &[&str]) -> Arguments {
-        let matches = Line::command().try_get_matches_from([&["promote"], line].concat()).unwrap();
-        Line::from_arg_matches(&matches).unwrap().arguments
-    }
+    use crate::verbs::testing::{Fake, arguments, written};
 
     fn promoted(operation: Option<OperationId>) -> Distilled {
         let lines = vec!["## Learned".to_owned(), String::new(), "- Link with\u{1b}[2J one job.".to_owned()];
@@ -85,7 +73,7 @@ mod tests {
     fn m11_what_was_added_is_shown() {
         let fake = Fake::default().reply::<PromoteLearning>(promoted(Some(OperationId(4))));
         let line = ["linking", "fails", "--to", "AGENTS.md", "--project", "/"];
-        let (text, outcome) = written(false, |out| run(arguments(&line), &fake, out));
+        let (text, outcome) = written(false, |out| run(arguments("promote", &line), &fake, out));
         assert!(outcome.is_ok());
         assert_eq!(text, format!("{ADDED}written to /app/CLAUDE.md:7\nTo undo it: memoryctl undo 4\n"));
         let asked = fake.asked();
@@ -97,11 +85,13 @@ mod tests {
     #[test]
     fn m11_a_dry_run_and_what_is_there_already_say_so() {
         let fake = Fake::default().reply::<PromoteLearning>(promoted(None));
-        let (text, _) = written(false, |out| run(arguments(&["linking", "--dry-run"]), &fake, out));
+        let (text, _) =
+            written(false, |out| run(arguments("promote", &["linking", "--dry-run"]), &fake, out));
         assert_eq!(text, format!("{ADDED}Nothing was written: this is a dry run.\n"));
         let fake =
             Fake::default().reply::<PromoteLearning>(Distilled { additions: Vec::new(), ..promoted(None) });
-        let (text, _) = written(false, |out| run(arguments(&["linking", "--dry-run"]), &fake, out));
+        let (text, _) =
+            written(false, |out| run(arguments("promote", &["linking", "--dry-run"]), &fake, out));
         assert_eq!(text, "there already, in /app/CLAUDE.md:7\n");
     }
 }

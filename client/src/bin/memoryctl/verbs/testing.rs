@@ -3,11 +3,19 @@
 use std::cell::RefCell;
 use std::collections::VecDeque;
 
+use clap::{Args, Command};
 use memoryd_client::proto::{Call, Fault, Request, Serve, frame};
 
 use crate::exit::Outcome;
 use crate::output::Output;
 use crate::render::Page;
+
+/// A verb's arguments, as they are typed.
+pub fn arguments<A: Args>(verb: &'static str, typed: &[&str]) -> A {
+    let command = A::augment_args(Command::new(verb));
+    let matches = command.try_get_matches_from([&[verb], typed].concat()).unwrap();
+    A::from_arg_matches(&matches).unwrap()
+}
 
 /// A page as text without colours.
 pub fn shown(render: impl FnOnce(&mut Page)) -> String {
