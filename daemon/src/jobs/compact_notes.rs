@@ -12,6 +12,7 @@ use crate::domain::text::Wording;
 use crate::domain::tiers::compaction::{Compacting, compact};
 use crate::domain::tiers::{Item, lines};
 use crate::error::Error;
+use crate::index::cosine;
 use crate::journal::Plan;
 
 /// The job.
@@ -29,6 +30,7 @@ impl Job for CompactNotes {
     fn plan(&self, tending: &Tending<'_>) -> Result<Plan, Error> {
         let Some(mut tree) = Tree::read(tending)? else { return Ok(Plan::default()) };
         let rule = &tending.config.tree;
+        let summariser = Summariser::new(&rule.summariser, tending.redactor);
         for (tier, most, days) in [
             (Tier::Hot, rule.hot_lines as usize, rule.demote_days),
             (Tier::Project, rule.warm_lines as usize, rule.archive_days),
@@ -38,7 +40,6 @@ impl Job for CompactNotes {
             let long: Vec<PathBuf> = tree.draft.of(tier).filter_map(is_long).collect();
             for path in long {
                 let alike = Alike::of(tending, &tree.draft.items(&path))?;
-                let summariser = Summariser::new(&rule.summariser, tending.redactor);
                 let compacting = Compacting {
                     lines: most,
                     days: days.into(),
@@ -46,7 +47,6 @@ impl Job for CompactNotes {
                     summary: &|item| summariser.summary(&item.text),
                 };
                 let left = tree.edit(tending, |draft, known| compact(draft, &path, known, &compacting));
-                tree.notes.extend(summariser.failure());
                 if left > most {
                     let name = tree.draft.name(&path).display();
                     tree.notes.push(format!(
@@ -55,6 +55,7 @@ impl Job for CompactNotes {
                 }
             }
         }
+        tree.notes.extend(summariser.failure());
         for (path, text) in tree.draft.of(Tier::Hot) {
             let name = tree.draft.name(path).display();
             tree.notes.push(format!("{name} has {} of {} lines", lines(text), rule.hot_lines));
@@ -84,10 +85,7 @@ impl Alike {
     fn are(&self, one: &Item, other: &Item) -> bool {
         let of = |item: &Item| self.known.get(&item.takeaway);
         let (Some((one, a)), Some((other, b))) = (of(one), of(other)) else { return false };
-        let near = a.as_ref().zip(b.as_ref()).is_some_and(|(a, b)| {
-            // They have the length 1.
-            a.iter().zip(b).map(|(a, b)| a * b).sum::<f32>() >= self.same_from
-        });
+        let near = a.as_ref().zip(b.as_ref()).is_some_and(|(a, b)| cosine(a, b) >= self.same_from);
         one.is_worded_like(other) || near && one.may_mean_the_same(other)
     }
 }

@@ -47,8 +47,8 @@ impl<'a> Summariser<'a> {
     }
 
     /// Why the program failed, if it did.
-    pub fn failure(&self) -> Option<String> {
-        self.failure.take()
+    pub fn failure(self) -> Option<String> {
+        self.failure.into_inner()
     }
 }
 
