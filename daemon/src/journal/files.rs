@@ -8,6 +8,7 @@ use rusqlite::{Connection, OptionalExtension};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
+use super::change::FILE;
 use super::{Change, Draft, Edit, Journal, Planning};
 use crate::database;
 use crate::domain::text;
@@ -76,10 +77,10 @@ pub fn wrote(
     text: &str,
 ) -> Result<Option<DateTime<Utc>>, database::Error> {
     let sql = "SELECT actor, at, body FROM change JOIN operation ON operation = id \
-               WHERE item = 'file:' || ?1 AND undone_by IS NULL ORDER BY operation DESC, n DESC LIMIT 1";
+               WHERE item = ?1 AND undone_by IS NULL ORDER BY operation DESC, n DESC LIMIT 1";
     let row = connection
         .prepare_cached(sql)?
-        .query_row([path.to_string_lossy()], |row| {
+        .query_row([format!("{FILE}{}", path.display())], |row| {
             Ok((row.get::<_, String>(0)?, row.get::<_, i64>(1)?, row.get::<_, String>(2)?))
         })
         .optional()?;

@@ -120,10 +120,12 @@ pub fn is_open(connection: &Connection, id: OperationId) -> Result<bool, Error> 
 /// Those of the database.
 pub fn taken_back(connection: &Connection, actor: &str) -> Result<HashSet<String>, Error> {
     let sql = "SELECT DISTINCT item FROM operation JOIN change ON change.operation = id \
-               WHERE actor = ?1 AND undone_by IS NOT NULL AND item <> ?2 AND item NOT LIKE 'file:%' \
+               WHERE actor = ?1 AND undone_by IS NOT NULL AND item <> ?2 AND item NOT LIKE ?3 || '%' \
                UNION SELECT item FROM taken_back WHERE actor = ?1";
     let mut statement = connection.prepare_cached(sql)?;
-    Ok(statement.query_map([actor, change::JOURNAL], |row| row.get(0))?.collect::<Result<_, _>>()?)
+    Ok(statement
+        .query_map([actor, change::JOURNAL, change::FILE], |row| row.get(0))?
+        .collect::<Result<_, _>>()?)
 }
 
 /// The items that were restored by hand. They stay as long as the journal knows of it.

@@ -7,6 +7,7 @@ use memoryd_proto::{Fault, ForgetNotes, Forgotten, Note, Serve, Tier};
 
 use super::{App, searchable};
 use crate::domain::markdown::edit;
+use crate::domain::tiers::draft::archived;
 use crate::error::Error;
 use crate::index;
 use crate::journal::{Change, Draft};
@@ -69,11 +70,9 @@ impl App {
                     continue;
                 }
                 for entry in &gone {
-                    // A heading of the first level ends every entry before it.
                     let file = sheet.leaf.path.strip_prefix(root).unwrap_or(&sheet.leaf.path);
-                    let section = entry.section.map_or_else(String::new, |section| format!(", {section}"));
-                    let from = format!("# From {}{section}", file.display());
-                    kept = edit::append(&kept, None, &format!("{from}\n\n{}", entry.text)).0;
+                    let entry = archived(&file.display().to_string(), entry.section, entry.text);
+                    kept = edit::append(&kept, None, &entry).0;
                 }
                 let spans: Vec<_> = gone.iter().map(|entry| entry.span.clone()).collect();
                 let left = Some(edit::remove(&sheet.text, &spans)).filter(|left| !left.trim().is_empty());
