@@ -32,7 +32,6 @@ use crate::config::Config;
 use crate::domain::secrets::Redactor;
 use crate::error::Error;
 use crate::journal::Plan;
-use crate::ledger::projects;
 use crate::notes::Reading;
 use crate::store::listing;
 use crate::store::listing::{Order, Showing, Wanted};
@@ -108,8 +107,7 @@ impl Tending<'_> {
         if !vault.exists() {
             return Ok(Reading::default());
         }
-        let projects = self.view.read(projects::all)?.into_iter().map(|known| known.root);
-        Ok(self.ahead.written(Reading::of(vault, projects)?, vault))
+        Ok(self.ahead.written(self.view.reading()?, vault))
     }
 
     /// Improvements with their rows and usage, as the jobs before this one leave them: those that `wanted` selects now,

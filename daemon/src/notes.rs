@@ -259,5 +259,5 @@ impl Notes {
 
 /// The learnings of projects.
 fn local<'a>(projects: impl Iterator<Item = &'a PathBuf>) -> Vec<Leaf> {
-    projects.map(|root| Leaf { path: vault::learnings(root), tier: Tier::Local }).collect()
+    projects.map(|root| Leaf::learnings(root)).collect()
 }

@@ -123,6 +123,14 @@ pub struct Leaf {
     pub tier: Tier,
 }
 
+impl Leaf {
+    /// The learnings of the project of this root.
+    #[must_use]
+    pub fn learnings(root: &Path) -> Self {
+        Self { path: learnings(root), tier: Tier::Local }
+    }
+}
+
 /// The tree, to be read.
 #[derive(Clone, Debug)]
 pub struct Vault {
@@ -192,6 +200,12 @@ impl Vault {
             None => FILES.iter().find(|(name, ..)| Path::new(name) == inner)?.1,
         };
         Some(Leaf { path: path.to_owned(), tier })
+    }
+
+    /// The file of the tree for a project of this name.
+    #[must_use]
+    pub fn project(&self, name: &str) -> PathBuf {
+        self.root.join("projects").join(format!("{name}.md"))
     }
 
     /// The files that a new tree has, with what is in them.

@@ -1,5 +1,6 @@
 //! Everything that can be read: the bundle of readers that plans and services get. Nothing in it can write.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use rusqlite::Connection;
@@ -10,7 +11,8 @@ use crate::clock::Clock;
 use crate::database::{self, Reader};
 use crate::embed::{Embed, Embedding};
 use crate::error::Error;
-use crate::notes::Notes;
+use crate::ledger::projects;
+use crate::notes::{Notes, Reading};
 use crate::store::Memory;
 use crate::vault::Vault;
 
@@ -48,6 +50,22 @@ impl View {
         Error: From<E>,
     {
         Ok(self.reader.read(work)?)
+    }
+
+    /// The roots of the projects that are known.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn project_roots(&self) -> Result<Vec<PathBuf>, Error> {
+        Ok(self.read(projects::all)?.into_iter().map(|known| known.root).collect())
+    }
+
+    /// Every file of the memory tree, and the learnings of every project that is known.
+    ///
+    /// # Errors
+    /// When a folder of the tree cannot be read, and those of the database.
+    pub fn reading(&self) -> Result<Reading, Error> {
+        Ok(Reading::of(&self.vault, self.project_roots()?)?)
     }
 
     /// The vector of a text; none while vectors are not used.

@@ -155,7 +155,8 @@ fn look(app: &App, folders: &mut Folders, batch: &Batch) {
     let looked = (|| {
         let mut scan = batch.everything || batch.paths.is_empty();
         if batch.everything || folders.concern(&batch.paths) {
-            let (vault, roots) = (&app.journal.view().vault, app.project_roots()?);
+            let view = app.journal.view();
+            let (vault, roots) = (&view.vault, view.project_roots()?);
             let doubtful = |path: &PathBuf| batch.everything || batch.paths.contains(path);
             // What is written before a folder is watched is not told.
             let mut more = folders.renew(vault, &roots, doubtful);

@@ -11,7 +11,6 @@ use rusqlite::Connection;
 use super::{Edit, FileText, Journal, files};
 use crate::database::{self, Durability, Writing, from_json, to_json};
 use crate::error::Error;
-use crate::ledger::projects;
 use crate::vault;
 
 /// The files of a step.
@@ -26,7 +25,7 @@ impl Journal {
     pub fn recover(&self) -> Result<(), Error> {
         let mut writing = self.writer.lock();
         let pending = self.view.read(all)?;
-        let learnings = self.view.read(projects::all)?.into_iter().map(|known| vault::learnings(&known.root));
+        let learnings = self.view.project_roots()?.into_iter().map(|root| vault::learnings(&root));
         let written = pending.iter().flatten().filter_map(Edit::path).map(Path::to_owned);
         let others: Vec<PathBuf> = learnings.chain(written).collect();
         let ours = |path: &Path, text: &str| {

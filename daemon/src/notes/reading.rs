@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use memoryd_proto::{Note, Tier};
+use memoryd_proto::Note;
 
 use super::Sheet;
 use crate::vault::{self, Leaf, Vault};
@@ -22,9 +22,8 @@ impl Reading {
     /// # Errors
     /// When a folder of the tree cannot be read.
     pub fn of(vault: &Vault, projects: impl IntoIterator<Item = PathBuf>) -> Result<Self, vault::Error> {
-        let learnings = |root: PathBuf| Leaf { path: vault::learnings(&root), tier: Tier::Local };
         let mut reading = Self::default();
-        for leaf in projects.into_iter().map(learnings).chain(vault.files()?) {
+        for leaf in projects.into_iter().map(|root| Leaf::learnings(&root)).chain(vault.files()?) {
             match vault.read(&leaf.path) {
                 Ok(Some(text)) => reading.sheets.push(Sheet { leaf, text }),
                 Ok(None) => {}

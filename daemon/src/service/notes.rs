@@ -95,21 +95,21 @@ impl App {
     }
 
     /// Keeps the project of a folder from the first recall on that finds learnings in it. Nothing is written there, and
-    /// a project without learnings is known once something is logged in it.
-    pub(super) fn recalled_in(&self, project: Option<&Project>) -> Result<(), Error> {
-        let Some(Project::Folder(folder)) = project else { return Ok(()) };
+    /// a project without learnings is known once something is logged in it. Returns the project of the folder.
+    pub(super) fn recalled_in(&self, project: Option<&Project>) -> Result<Option<Site>, Error> {
+        let Some(Project::Folder(folder)) = project else { return Ok(None) };
         let site = Self::site(folder)?;
         let is_known = || self.view().read(|connection| projects::is_known(connection, &site.hash));
         if vault::learnings(&site.root).is_file() && !is_known()? {
             self.register(&site)?;
         }
-        Ok(())
+        Ok(Some(site))
     }
 
     /// Reads every file of the tree, and the learnings of every project that is there.
     fn reading(&self) -> Result<Reading, Error> {
-        let projects = self.view().read(projects::all)?.into_iter().map(|known| known.root);
-        Ok(Reading::of(self.tree()?, projects)?)
+        self.tree()?;
+        self.view().reading()
     }
 
     /// Notes as they are answered.
@@ -163,7 +163,7 @@ impl App {
         let known = self.view().read(projects::all)?;
         let site = if named.starts_with('/') { Some(Self::site(Path::new(named))?) } else { None };
         let name = site.as_ref().map_or(named, |site| &site.name);
-        let own = self.tree()?.root().join("projects").join(format!("{name}.md"));
+        let own = self.tree()?.project(name);
         let is_its =
             |known: &&Known| site.as_ref().map_or(known.name == name, |site| known.hash == site.hash);
         let learnings: Vec<PathBuf> =

@@ -41,8 +41,11 @@ impl App {
         let tags = call.tags.iter().map(|tag| intake::label("tag", tag)).collect::<Result<Vec<_>, _>>()?;
         let limit =
             usize::try_from(page(call.limit.into(), self.config.recall.items.into())).unwrap_or(usize::MAX);
-        let project = super::project(call.project.as_ref())?;
-        self.recalled_in(call.project.as_ref())?;
+        let site = self.recalled_in(call.project.as_ref())?;
+        let project = match &site {
+            Some(site) => Some(site.hash.clone()),
+            None => super::project(call.project.as_ref())?,
+        };
         let scopes: Vec<Scope> = std::iter::once(Scope::Global).chain(project.map(Scope::Project)).collect();
         let context = call.context.clone().unwrap_or_else(|| self.config.recall.context.clone());
         let vector = view.embed(&query)?;
@@ -81,7 +84,7 @@ impl App {
         } else {
             Found::default()
         };
-        let notes = self.recall_notes(call, &search, &showing, filtered)?;
+        let notes = self.recall_notes(call, site, &search, &showing, filtered)?;
 
         let all: Vec<Candidate> = found.candidates.into_iter().chain(fallen.candidates).collect();
         let mut contenders = self.improvements(&all, &search, &showing)?;

@@ -8,8 +8,8 @@ use super::Asked;
 use crate::domain::secrets::Redactor;
 use crate::domain::skills;
 use crate::error::Error;
-use crate::ledger::{noted, projects};
-use crate::notes::{Reading, Sheet};
+use crate::ledger::noted;
+use crate::notes::Sheet;
 use crate::view::View;
 
 /// Shared insights that are shown.
@@ -30,8 +30,7 @@ pub fn of(asked: &Asked<'_>, view: &View, redactor: &Redactor) -> Result<Noted, 
     if !view.vault.exists() {
         return Ok(Noted::default());
     }
-    let known = view.read(projects::all)?;
-    let sheets = Reading::of(&view.vault, known.into_iter().map(|known| known.root))?.sheets;
+    let sheets = view.reading()?.sheets;
     let clean = |text: &str| redactor.redact(text).text.into_owned();
 
     let (first, last) = (asked.week.monday(), asked.week.day(6));

@@ -116,13 +116,8 @@ impl App {
 
     /// What is known of a project: its learnings, and its file in `projects/`.
     pub(super) fn learnings(vault: &Vault, site: &Site) -> Result<Reading, Error> {
-        let leaves = [
-            Leaf { path: vault::learnings(&site.root), tier: Tier::Local },
-            Leaf {
-                path: vault.root().join("projects").join(format!("{}.md", site.name)),
-                tier: Tier::Project,
-            },
-        ];
+        let leaves =
+            [Leaf::learnings(&site.root), Leaf { path: vault.project(&site.name), tier: Tier::Project }];
         let mut reading = Reading::default();
         for leaf in leaves {
             if let Some(text) = vault.read(&leaf.path)? {

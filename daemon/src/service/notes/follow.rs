@@ -9,8 +9,8 @@ use parking_lot::Mutex;
 
 use crate::domain::rewording::{self, Said, Sketch};
 use crate::error::Error;
+use crate::ledger::note;
 use crate::ledger::note::Kept;
-use crate::ledger::{note, projects};
 use crate::notes::Notes;
 use crate::service::App;
 use crate::service::maintenance::apart;
@@ -107,7 +107,7 @@ impl App {
     /// When a folder of the tree cannot be read.
     pub(in crate::service) fn fresh_notes(&self) -> Result<&Notes, Error> {
         let view = self.view();
-        let roots = self.project_roots()?;
+        let roots = view.project_roots()?;
         if self.following.is_watched() && view.notes.are_in_place(&view.vault, &roots) {
             let written = view.vault.take_written();
             if !written.is_empty() {
@@ -131,7 +131,7 @@ impl App {
         let view = self.view();
         // What is written from here on is looked at again.
         drop(view.vault.take_written());
-        let changed = view.notes.scan(&view.vault, &self.project_roots()?, self.now())?;
+        let changed = view.notes.scan(&view.vault, &view.project_roots()?, self.now())?;
         self.keep_notes(changed)
     }
 
@@ -141,16 +141,8 @@ impl App {
     /// When a folder of the tree cannot be read.
     pub fn look_at_notes(&self, paths: &[PathBuf]) -> Result<(), Error> {
         let view = self.view();
-        let changed = view.notes.look(&view.vault, &self.project_roots()?, paths, self.now())?;
+        let changed = view.notes.look(&view.vault, &view.project_roots()?, paths, self.now())?;
         self.keep_notes(changed)
-    }
-
-    /// The roots of the projects that are known.
-    ///
-    /// # Errors
-    /// Those of the database.
-    pub fn project_roots(&self) -> Result<Vec<PathBuf>, Error> {
-        Ok(self.view().read(projects::all)?.into_iter().map(|known| known.root).collect())
     }
 
     /// Keeps what files say now, and which of their entries are others in other words (spec M6).

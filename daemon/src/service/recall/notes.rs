@@ -49,10 +49,12 @@ struct Reach {
 }
 
 impl App {
-    /// The notes that take part in a recall. None when there is no memory tree.
+    /// The notes that take part in a recall, in the project `site` if it was named by a folder. None when there is no
+    /// memory tree.
     pub(super) fn recall_notes(
         &self,
         call: &Recall,
+        site: Option<Site>,
         search: &Search<'_>,
         showing: &Showing,
         filtered: bool,
@@ -61,7 +63,10 @@ impl App {
             return Ok(Noted::default());
         }
         let notes = self.fresh_notes()?;
-        let site = self.asked_site(call.project.as_ref())?;
+        let site = match site {
+            Some(site) => Some(site),
+            None => self.known_site(call.project.as_ref())?,
+        };
         let reach = self.reach(site.as_ref(), call.archive);
         let (hot, left_out) = self.hot(notes);
         let mut skipped = notes.unread();
@@ -103,26 +108,19 @@ impl App {
         })
     }
 
-    /// The project that a recall is made in, as far as its folder is known.
-    fn asked_site(&self, project: Option<&Project>) -> Result<Option<Site>, Error> {
-        match project {
-            None => Ok(None),
-            Some(Project::Folder(folder)) => Self::site(folder).map(Some),
-            Some(Project::Hash(hash)) => {
-                let known = self.view().read(projects::all)?;
-                let known = known.into_iter().find(|known| known.hash == *hash);
-                Ok(known.map(|Known { hash, name, root, .. }| Site { hash, name, root }))
-            }
-        }
+    /// The project that is named by its hash, as far as its folder is known.
+    fn known_site(&self, project: Option<&Project>) -> Result<Option<Site>, Error> {
+        let Some(Project::Hash(hash)) = project else { return Ok(None) };
+        let known = self.view().read(projects::all)?;
+        let known = known.into_iter().find(|known| known.hash == *hash);
+        Ok(known.map(|Known { hash, name, root, .. }| Site { hash, name, root }))
     }
 
     fn reach(&self, site: Option<&Site>, archive: bool) -> Reach {
-        let root = self.view().vault.root();
+        let vault = &self.view().vault;
         let shown = |path: &Path| path.display().to_string();
-        let project = site.map(|site| {
-            let own = root.join("projects").join(format!("{}.md", site.name));
-            (shown(&vault::learnings(&site.root)), shown(&own))
-        });
+        let project =
+            site.map(|site| (shown(&vault::learnings(&site.root)), shown(&vault.project(&site.name))));
         let days = Days::new(self.config.tree.shared_days.into());
         let today = self.now().date_naive();
         Reach { project, shared_from: today.checked_sub_days(days).unwrap_or(today), archive }
