@@ -63,13 +63,14 @@ fn merge(draft: &mut Draft, path: &Path, known: &Known<'_>, rule: &Compacting<'_
         groups.take(place, near, |_, _| true);
     }
     for group in groups.finish() {
+        // A preference may be written in the same words.
         let is = |place: usize| {
-            let now = draft.items(path).into_iter().find(|now| now.text == items[place].text);
+            let now = loose(draft, path).into_iter().find(|now| now.text == items[place].text);
             now.filter(|now| now.id == items[place].id)
         };
         let older: Vec<Item> = group[1..].iter().filter_map(|place| is(*place)).collect();
         let older = draft.cut(path, older);
-        let newest = draft.items(path).into_iter().find(|now| now.text == items[group[0]].text);
+        let newest = loose(draft, path).into_iter().find(|now| now.text == items[group[0]].text);
         let Some(newest) = newest.filter(|_| !older.is_empty()) else { continue };
         draft.edit(path, &[(&newest, Some(with_sources(&newest, &older)))]);
         let archive = draft.archive(path, &older, &known.month());

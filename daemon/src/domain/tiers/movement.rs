@@ -139,8 +139,9 @@ fn demote_of(draft: &mut Draft, known: &Known<'_>, rule: &Demoting<'_>, path: &P
             Some(text) if draft.says(&target, &item.id) => Some(text.to_owned()),
             Some(_) | None => draft.with(&target, &header(&target), section, &item.text),
         };
-        // What went before moved it.
-        let now = draft.items(path).into_iter().find(|now| now.id == item.id && now.text == item.text);
+        // What went before moved it, and a preference may be written in the same words.
+        let is_it = |now: &Item| now.is_loose() && now.id == item.id && now.text == item.text;
+        let now = draft.items(path).into_iter().find(is_it);
         let (Some(text), Some(now)) = (text, now) else { continue };
         for item in draft.cut(path, vec![now]) {
             draft.write(&target, tier, text.clone());
@@ -183,7 +184,7 @@ fn id(line: &str) -> String {
 /// What is left of a note where it was promoted from.
 fn leave(draft: &mut Draft, item: &Item, to: &Path, why: String) {
     // The file may have been changed for another note.
-    let is_it = |now: &Item| now.id == item.id && now.text == item.text;
+    let is_it = |now: &Item| now.id == item.id && now.text == item.text && now.confirmed == item.confirmed;
     if let Some(now) = draft.items(&item.path).into_iter().find(is_it) {
         let is_line = item.kind == NoteKind::Line;
         if is_line && !item.confirmed && matches!(item.tier, Tier::Project | Tier::Domain) {

@@ -335,6 +335,19 @@ fn m7_preferences_alone_may_exceed_the_cap() {
 }
 
 #[test]
+fn m6_m7_a_preference_stays_where_the_same_words_are_a_rule_too() {
+    let line = "- **Use tabs** (from: app, first noted: 2026-05-01)\n";
+    let newer = line.replace("-01", "-14");
+    let memory = format!("# M\n\n## Preferences\n\n{line}\n## Rules\n\n{line}{newer}");
+    let tree = files([("memory.md", &memory)]);
+    let uses = HashMap::from([(id(line), used(30, 0, 0))]);
+    for after in [demoted(&tree, &uses), compacted(&tree, "memory.md", 8, &HashMap::new())] {
+        assert_eq!(preferences(&after), preferences(&tree));
+        assert!(after["memory.md"].lines().count() < 9, "{}", after["memory.md"]);
+    }
+}
+
+#[test]
 fn m1_the_index_maps_topics_to_files_and_leaves_peoples_lines() {
     let tree = files([
         ("index.md", "# Index\n\nTopic → file mapping for quick lookup.\n\n---\n\n- mine → there\n"),
