@@ -19,6 +19,7 @@ use crate::archive::Archive;
 use crate::backup::{self, Copies, Restored};
 use crate::clock::{Clock, SystemClock, Zone};
 use crate::config::Config;
+use crate::courier;
 use crate::database::{self, Durability, Reader, Writer};
 use crate::domain::capture::Detector;
 use crate::domain::secrets::Redactor;
@@ -28,7 +29,7 @@ use crate::journal::Journal;
 use crate::notes::Notes;
 use crate::scheduler;
 use crate::server::{self, Limits};
-use crate::service::{About, App, Counters, Following, Tender};
+use crate::service::{About, App, Counters, Following, Sharing, Tender};
 use crate::shutdown::Signals;
 use crate::store::Memory;
 use crate::vault::Vault;
@@ -140,6 +141,7 @@ impl Daemon {
             journal: Journal::new(view, writer, config.learning()),
             tender: Tender::new(zone),
             following: Following::default(),
+            sharing: Sharing::new(&config),
             redactor: Redactor::new(&config.secrets.rules)?,
             detector: Detector::new(&config.capture.patterns)?,
             about: About {
@@ -152,6 +154,7 @@ impl Daemon {
             config,
         };
         app.journal.recover()?;
+        app.settle_sharing()?;
         Ok(Self { app: Arc::new(app), limits, _lock: lock })
     }
 
@@ -202,7 +205,12 @@ pub fn run() -> anyhow::Result<()> {
                 tracing::error!(%error, "memory is not tended: restart the daemon, or call `memoryctl maintain`");
             }
         };
-        tokio::join!(daemon.serve(listener), tended, watch::run(app.clone(), watch::system));
+        tokio::join!(
+            daemon.serve(listener),
+            tended,
+            watch::run(app.clone(), watch::system),
+            courier::run(app.clone())
+        );
         signals.await?;
         tracing::info!("stopped");
         Ok(())

@@ -3,12 +3,14 @@
 //! The file is TOML. A key that is not known is refused by name. [`DEFAULTS`] documents every key with its default; a
 //! test holds the two together.
 
+mod chroma;
 mod maintenance;
 mod range;
 mod recall;
 mod tree;
 mod utility;
 
+pub use chroma::{Chroma, Store};
 pub use maintenance::{Consolidation, Maintenance, Metrics, Promotion, Schedule};
 pub use recall::Recall;
 pub use tree::Tree;
@@ -76,6 +78,8 @@ pub enum Error {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Config {
+    /// Where records are kept.
+    pub store: Store,
     /// What is worth storing.
     pub intake: Intake,
     /// What a recall returns.
@@ -110,6 +114,8 @@ pub struct Config {
     pub secrets: Secrets,
     /// Further patterns for what is captured.
     pub capture: Capture,
+    /// The Chroma server.
+    pub chroma: Chroma,
     /// What is logged.
     pub log: Log,
 }

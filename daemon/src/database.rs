@@ -25,6 +25,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("database/0004.sql"),
     include_str!("database/0005.sql"),
     include_str!("database/0006.sql"),
+    include_str!("database/0007.sql"),
 ];
 
 /// Why the database cannot be used.

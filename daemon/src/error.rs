@@ -2,8 +2,9 @@
 
 use memoryd_proto::{Code, Fault};
 
+use crate::chroma::{directory, server};
 use crate::store::export;
-use crate::{archive, backup, chroma, database, embed, project, vault};
+use crate::{archive, backup, database, embed, project, vault};
 
 /// Why a call cannot be answered.
 #[derive(Debug, thiserror::Error)]
@@ -25,7 +26,10 @@ pub enum Error {
     Backup(#[from] backup::Error),
     /// A Chroma directory cannot be read.
     #[error(transparent)]
-    Chroma(#[from] chroma::Error),
+    Chroma(#[from] directory::Error),
+    /// A Chroma server did not do what it was asked.
+    #[error(transparent)]
+    Server(#[from] server::Error),
     /// A file of the memory tree cannot be read or written.
     #[error(transparent)]
     Vault(#[from] vault::Error),
@@ -71,13 +75,14 @@ impl From<Error> for Fault {
             }
             Error::Database(_) | Error::Archive(_) => Self::new(Code::Internal, message, disk),
             Error::Backup(error) => Self::new(Code::Internal, message, backup_advice(&error)),
-            Error::Chroma(chroma::Error::Missing { .. }) => {
+            Error::Chroma(directory::Error::Missing { .. }) => {
                 Self::not_found(message, "Name the directory that Chroma was started with.")
             }
-            Error::Chroma(chroma::Error::Unreadable { .. }) => Self::invalid(
+            Error::Chroma(directory::Error::Unreadable { .. }) => Self::invalid(
                 message,
                 "Nothing was changed. Directories of Chroma 0.4 and newer can be read, by whoever owns them.",
             ),
+            Error::Server(error) => Self::unavailable(message, error.advice()),
             Error::Vault(vault::Error::Changed { .. }) => Self::conflict(
                 message,
                 "Nothing was written, as somebody edits the file. Try again when they are done.",

@@ -1,5 +1,7 @@
 //! What happens, for those who watch (spec C4): the last events, in a ring, and a bell for those who wait.
 //!
+//! A [`Bell`] is for one who is always there: it calls.
+//!
 //! Whoever watches holds a number, and nothing is kept for it: one that is slow misses events, and is told how many.
 
 use std::collections::VecDeque;
@@ -18,7 +20,33 @@ pub struct Events {
     /// Since when there are any.
     since: DateTime<Utc>,
     ring: Mutex<Ring>,
-    bell: Condvar,
+    woken: Condvar,
+    /// Rung after each event.
+    pub bell: Bell,
+}
+
+/// Is rung for whoever said that they hear it.
+#[derive(Default)]
+pub struct Bell(Mutex<Option<Box<dyn Fn() + Send>>>);
+
+impl std::fmt::Debug for Bell {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Bell")
+    }
+}
+
+impl Bell {
+    /// From now on `hear` is called when it is rung.
+    pub fn connect(&self, hear: impl Fn() + Send + 'static) {
+        *self.0.lock() = Some(Box::new(hear));
+    }
+
+    /// Rings it.
+    pub fn ring(&self) {
+        if let Some(hear) = &*self.0.lock() {
+            hear();
+        }
+    }
 }
 
 #[derive(Debug, Default)]
@@ -33,7 +61,7 @@ impl Events {
     /// No events yet.
     #[must_use]
     pub fn new(since: DateTime<Utc>) -> Self {
-        Self { since, ring: Mutex::default(), bell: Condvar::new() }
+        Self { since, ring: Mutex::default(), woken: Condvar::new(), bell: Bell::default() }
     }
 
     /// Tells everyone who watches.
@@ -45,7 +73,9 @@ impl Events {
             ring.events.pop_front();
         }
         ring.events.push_back(Event { number, at, what });
-        self.bell.notify_all();
+        self.woken.notify_all();
+        drop(ring);
+        self.bell.ring();
     }
 
     /// The events after the one of a number, or those from now on. Waits for the first of them, but no longer than
@@ -55,7 +85,7 @@ impl Events {
         let mut ring = self.ring.lock();
         // A number that was not reached is from before the daemon started.
         let after = number.map_or(ring.newest, |number| if number > ring.newest { 0 } else { number });
-        self.bell.wait_while_for(&mut ring, |ring| ring.newest == after && !ring.closed, wait);
+        self.woken.wait_while_for(&mut ring, |ring| ring.newest == after && !ring.closed, wait);
         let events: Vec<Event> = ring.events.iter().filter(|event| event.number > after).cloned().collect();
         let since = self.since;
         Watched { since, missed: ring.newest - after - events.len() as u64, next: ring.newest, events }
@@ -64,7 +94,7 @@ impl Events {
     /// Lets nobody wait any longer: the daemon stops.
     pub fn close(&self) {
         self.ring.lock().closed = true;
-        self.bell.notify_all();
+        self.woken.notify_all();
     }
 }
 

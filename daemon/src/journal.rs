@@ -33,9 +33,11 @@ use rusqlite::Connection;
 
 use crate::database::{Durability, Writer, Writing};
 use crate::domain::decay;
+use crate::domain::seed::agree::Base;
 use crate::domain::utility::{Learning, Ledgered};
 use crate::error::Error;
 use crate::events::Events;
+use crate::ledger::outbox::Item;
 use crate::ledger::recalls::{self, Receipt};
 use crate::ledger::{outcomes, usage};
 use crate::vault::{self, Pen};
@@ -80,6 +82,13 @@ pub enum Event {
         id: ReportId,
         /// What was answered.
         reply: Box<Learned>,
+    },
+    /// A record is as both sides have it now (spec D2).
+    Agreed {
+        /// Which.
+        item: Item,
+        /// What they have.
+        base: Box<Base>,
     },
 }
 

@@ -24,7 +24,7 @@
 //! | layer | modules | |
 //! |---|---|---|
 //! | 7 composition | [`boot`], [`logging`] | parse, build, bind; run, drain |
-//! | 6 edges | [`scheduler`], [`server`], [`shutdown`], [`watch`] | async; the only ones that know the runtime |
+//! | 6 edges | [`courier`], [`scheduler`], [`server`], [`shutdown`], [`watch`] | async; the only ones that know the runtime |
 //! | 5 requests | [`service`] | one file for each noun |
 //! | 4 jobs | [`jobs`] | one file for each job: what maintenance plans |
 //! | 3 journal | [`journal`] | owns the writer: operations, changes, undo |
@@ -74,6 +74,7 @@ pub mod boot;
 pub mod chroma;
 pub mod clock;
 pub mod config;
+pub mod courier;
 pub mod database;
 pub mod domain;
 pub mod embed;

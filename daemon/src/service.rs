@@ -21,6 +21,7 @@ mod remember;
 mod report;
 mod review;
 mod schedule;
+mod sharing;
 mod status;
 mod transfer;
 mod watch;
@@ -34,6 +35,7 @@ use memoryd_proto::{AgentName, Fault, ImprovementId, Project, ProjectHash};
 
 pub use maintenance::Tender;
 pub use notes::Following;
+pub use sharing::Sharing;
 
 use entry::Entry;
 
@@ -66,6 +68,8 @@ pub struct App {
     pub tender: Tender,
     /// How the files of the memory tree are followed.
     pub following: Following,
+    /// How memory is shared through a Chroma server.
+    pub sharing: Sharing,
     /// What the daemon can say about itself.
     pub about: About,
     /// What it counts.

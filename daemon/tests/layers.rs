@@ -21,7 +21,7 @@ const LAYERS: &[(u8, &[&str])] = &[
     (3, &["journal"]),
     (4, &["jobs"]),
     (5, &["service"]),
-    (6, &["scheduler", "server", "shutdown", "watch"]),
+    (6, &["courier", "scheduler", "server", "shutdown", "watch"]),
     (7, &["boot", "lib", "logging", "main"]),
 ];
 

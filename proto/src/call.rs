@@ -14,12 +14,13 @@ use crate::{
     Explanation, Export, ExportPage, ExportQ, ExtractSkill, FindImprovement, ForgetNotes, Forgotten, Import,
     ImportChroma, ImportQ, Imported, ImportedChroma, ImportedQ, Improvement, ImprovementPage, Improvements,
     InitNotes, Initialise, Initialised, Journal, JournalPage, Learned, LearnedNotes, LogNote, Maintain,
-    Maintained, MarkCrossValidated, NoteFiles, NotePage, NoteStats, NoteStatus, Ping, Pong, Profile,
-    ProfileOf, ProjectList, ProjectNotes, Projects, PromoteLearning, PromoteNote, QTable, Recall, Recalled,
-    ReceivePrinciple, Remember, Remembered, Report, Restore, RestoreEvaluation, RestoredEvaluation, Review,
-    ReviewList, ReviewOf, Reviews, Schedule, ScheduleView, SearchArchive, SearchNotes, SetProfile, ShareNote,
-    SharedNotes, ShortcomingList, Shortcomings, ShowNotes, Shutdown, ShuttingDown, SkillList, Skills,
-    SnapshotPage, Snapshots, Status, StatusReport, Undo, Undone, Watch, Watched, Written,
+    Maintained, MarkCrossValidated, Migrate, Migrated, NoteFiles, NotePage, NoteStats, NoteStatus, Ping,
+    Pong, Profile, ProfileOf, ProjectList, ProjectNotes, Projects, PromoteLearning, PromoteNote, QTable,
+    Recall, Recalled, ReceivePrinciple, Remember, Remembered, Report, Restore, RestoreEvaluation,
+    RestoredEvaluation, Review, ReviewList, ReviewOf, Reviews, Schedule, ScheduleView, SearchArchive,
+    SearchNotes, SetProfile, ShareNote, SharedNotes, ShortcomingList, Shortcomings, ShowNotes, Shutdown,
+    ShuttingDown, SkillList, Skills, SnapshotPage, Snapshots, Status, StatusReport, Undo, Undone, Watch,
+    Watched, Written,
 };
 
 /// A request, tied to its reply.
@@ -205,6 +206,8 @@ table! {
     ExtractSkill => Distilled,
     /// What could be done better, going by recent work.
     Shortcomings => ShortcomingList,
-    /// Take in the records of a Chroma directory on disk.
+    /// Take in the records of a Chroma directory on disk, or of a server.
     ImportChroma => ImportedChroma,
+    /// Move all records to a Chroma server, or take all over from there.
+    Migrate => Migrated,
 }

@@ -3,7 +3,7 @@
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
-use crate::{AgentName, ContextState, Estimator, Improvement, JobState, Snapshot};
+use crate::{AgentName, ChromaState, ContextState, Estimator, Improvement, JobState, Snapshot};
 
 /// Ask whether the daemon answers.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -45,8 +45,10 @@ pub struct StatusReport {
     pub config_file: Option<String>,
     /// Its socket.
     pub socket: String,
-    /// What keeps the memory: `embedded`.
+    /// What keeps the memory: `embedded` or `chroma`.
     pub store: String,
+    /// How it goes with the Chroma server, if memory is shared through one.
+    pub chroma: Option<ChromaState>,
     /// Bytes of the database.
     pub database_bytes: u64,
     /// The embedding model.

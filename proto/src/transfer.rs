@@ -87,19 +87,29 @@ pub struct Refused {
     pub reason: String,
 }
 
-/// Take in the records of a Chroma directory on disk, a page at a time. No server is needed, and the directory is only
-/// read. Those that are stored already are left as they are, so importing twice changes nothing.
+/// Take in the records of a Chroma directory on disk, or of a server, a page at a time. A directory needs no server; both are
+/// only read. Those that are stored already are left as they are, so importing twice changes nothing.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct ImportChroma {
-    /// The directory.
-    pub directory: PathBuf,
+    /// Where they are.
+    pub source: ChromaSource,
     /// Where the page before ended, as it said; 0 for the first.
     pub after: u64,
     /// Only say what would happen.
     pub dry_run: bool,
 }
 
-/// What became of a page of a Chroma directory.
+/// Where Chroma's records are.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ChromaSource {
+    /// In a directory on disk.
+    Directory(PathBuf),
+    /// In a server at this address, with the tenant, database and token of the configuration.
+    Server(String),
+}
+
+/// What became of a page of records of Chroma.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ImportedChroma {
     /// New here.
@@ -114,11 +124,11 @@ pub struct ImportedChroma {
     pub operation: Option<OperationId>,
     /// Where to go on; absent after the last page.
     pub next: Option<u64>,
-    /// The collections of the directory.
+    /// The collections there.
     pub collections: Vec<ChromaCollection>,
 }
 
-/// A record of a Chroma directory that was not taken.
+/// A record of Chroma that was not taken.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RefusedRecord {
     /// The name of its collection.
@@ -129,7 +139,7 @@ pub struct RefusedRecord {
     pub reason: String,
 }
 
-/// A collection of a Chroma directory.
+/// A collection of Chroma.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ChromaCollection {
     /// Its name.

@@ -10,6 +10,7 @@ pub(super) fn broken(config: &Config) -> Option<(String, &'static str)> {
     number(config)
         .or_else(|| tree(config))
         .or_else(|| noted(config))
+        .or_else(|| chroma(config))
         .map(|(key, rule)| (key.to_owned(), rule))
         .or_else(|| schedule(config))
 }
@@ -33,6 +34,30 @@ const DAYS: &str = "a number from 1 to 36500";
 
 fn days(value: u32) -> bool {
     (1..=36_500).contains(&value)
+}
+
+/// How the Chroma server is asked.
+fn chroma(config: &Config) -> Option<(&'static str, &'static str)> {
+    let chroma = &config.chroma;
+    let named = |name: &str| name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.'));
+    let checks = [
+        (
+            "chroma.url",
+            chroma.url.starts_with("http://") || chroma.url.starts_with("https://"),
+            "an address that begins with http:// or https://",
+        ),
+        ("chroma.tenant", named(&chroma.tenant), "empty, or of A-Z, a-z, 0-9, -, _ and ."),
+        (
+            "chroma.database",
+            !chroma.database.is_empty() && named(&chroma.database),
+            "a name of A-Z, a-z, 0-9, -, _ and .",
+        ),
+        ("chroma.deadline_ms", (1..=900).contains(&chroma.deadline_ms), "a number from 1 to 900"),
+        ("chroma.nearest", (1..=300).contains(&chroma.nearest), "a number from 1 to 300"),
+        ("chroma.count_seconds", chroma.count_seconds > 0, "above 0"),
+        ("chroma.read_seconds", chroma.read_seconds > 0, "above 0"),
+    ];
+    first_broken(&checks)
 }
 
 /// What the memory tree is looked through for.

@@ -1,6 +1,11 @@
 //! Records as agents write them to Chroma: a document with flat metadata, in collections that are named after the agent
 //! (spec I1, I2, D4; agent-memory-skills). What others wrote without these fields is read with defaults.
 
+pub mod agree;
+mod write;
+
+pub use write::{evaluation, improvement, perf_id, snapshot};
+
 use std::collections::BTreeMap;
 use std::str::FromStr;
 
@@ -17,7 +22,7 @@ const CONFIDENCE: f64 = 0.7;
 const CATEGORY: &str = "general";
 
 /// What a collection holds.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Collection {
     /// Whose.
     pub agent: AgentName,
@@ -26,7 +31,7 @@ pub struct Collection {
 }
 
 /// Of what a collection holds records.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kind {
     /// Improvements, of this scope.
     Improvements(Scope),
@@ -81,6 +86,29 @@ impl Collection {
             (inner.strip_suffix("_performance")?, Kind::Performance)
         };
         Some(Self { agent: inner.parse().ok()?, kind })
+    }
+
+    /// Its name.
+    #[must_use]
+    pub fn name(&self) -> String {
+        match &self.kind {
+            Kind::Improvements(Scope::Global) => format!("agent_{}_improvements", self.agent),
+            Kind::Improvements(Scope::Project(hash)) => {
+                format!("agent_{}_project_{hash}_improvements", self.agent)
+            }
+            Kind::Evaluations => format!("agent_{}_evaluations", self.agent),
+            Kind::Performance => format!("agent_{}_performance", self.agent),
+        }
+    }
+
+    /// What it is for, as its metadata says.
+    #[must_use]
+    pub fn purpose(&self) -> &'static str {
+        match self.kind {
+            Kind::Improvements(_) => "learned_improvements",
+            Kind::Evaluations => "self_evaluation",
+            Kind::Performance => "performance_tracking",
+        }
     }
 
     /// The record of memory that a written one stands for.
@@ -192,9 +220,10 @@ impl Collection {
         let success_rate = if total_tasks == 0 { 0.0 } else { ratio(successful_tasks, total_tasks) };
         let quality = written.number("avg_quality").ok_or_else(|| missing("avg_quality"))?;
         let quality_trend = written.number("quality_trend").unwrap_or_default().clamp(-100.0, 100.0);
+        let day = written.id.strip_prefix(write::PERF).and_then(|day| day.parse().ok());
         Ok(Snapshot {
             agent: self.agent.clone(),
-            day: at.date_naive(),
+            day: day.unwrap_or_else(|| at.date_naive()),
             at,
             total_tasks,
             successful_tasks,

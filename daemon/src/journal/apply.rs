@@ -10,7 +10,7 @@ use super::{Change, Event};
 use crate::database::Error;
 use crate::domain::decay;
 use crate::domain::utility::{Learning, Ledgered};
-use crate::ledger::{contexts, outcomes, recalls, reports, usage};
+use crate::ledger::{contexts, mirror, outcomes, recalls, reports, usage};
 use crate::store::{Memory, performance, reviews, rows};
 
 /// What a commit touched, for the collections in the process to take over.
@@ -166,6 +166,7 @@ pub fn event(
             recalls::close(connection, &recall, operation, success)?;
             contexts::count(connection, &context, 1)?;
         }
+        Event::Agreed { item, base } => mirror::put(connection, &item, &base)?,
         Event::Reported { agent, id, reply } => reports::insert(connection, &agent, &id, operation, &reply)?,
     }
     Ok(())

@@ -52,21 +52,21 @@ impl App {
 
         let showing = Showing::at(now, &self.config);
         let filtered = call.category.is_some() || !tags.is_empty();
-        let (interactions, allowed) = view.read(|connection| {
-            let interactions = contexts::interactions(connection, &context)?;
-            let wanted = Wanted {
-                agent: Some(call.agent.clone()),
-                category: call.category.clone(),
-                tags,
-                ..Wanted::default()
-            };
-            let allowed =
-                filtered.then(|| listing::matching_rows(connection, &wanted, &showing)).transpose()?;
-            Ok::<_, Error>((interactions, allowed.map(HashSet::<i64>::from_iter)))
-        })?;
+        let wanted = Wanted {
+            agent: Some(call.agent.clone()),
+            category: call.category.clone(),
+            tags,
+            ..Wanted::default()
+        };
+        let matching = || {
+            let rows = filtered
+                .then(|| view.read(|connection| listing::matching_rows(connection, &wanted, &showing)))
+                .transpose()?;
+            Ok::<_, Error>(rows.map(HashSet::<i64>::from_iter))
+        };
+        let interactions = view.read(|connection| contexts::interactions(connection, &context))?;
         let rules = self.config.rules(self.config.alpha(interactions));
 
-        let allows = |row: i64| allowed.as_ref().is_none_or(|allowed| allowed.contains(&row));
         let candidates =
             (limit * self.config.recall.overfetch as usize).max(self.config.recall.candidates as usize);
         let search = Search {
@@ -77,10 +77,20 @@ impl App {
             blend: self.config.blend(),
             limit: candidates,
         };
-        let found = view.memory.search(&search, |row, facts| stands(facts, &rules) && allows(row));
+        let look = self.begin_look(&call.agent, &scopes, vector.as_deref());
+        let mut allowed = matching()?;
+        let standing = |allowed: Option<&HashSet<i64>>| {
+            view.memory.search(&search, |row, facts| stands(facts, &rules) && allows(allowed, row))
+        };
+        let mut found = standing(allowed.as_ref());
+        let seen = self.end_look(look);
+        if seen.news {
+            allowed = matching()?;
+            found = standing(allowed.as_ref());
+        }
         let fallen = if found.passed < found.total {
             let barred = Search { limit: BARRED, ..search };
-            view.memory.search(&barred, |row, facts| !stands(facts, &rules) && allows(row))
+            view.memory.search(&barred, |row, facts| !stands(facts, &rules) && allows(allowed.as_ref(), row))
         } else {
             Found::default()
         };
@@ -118,7 +128,7 @@ impl App {
             alpha: rules.alpha,
             searched: found.passed + notes.searched,
             skipped,
-            degraded: view.degraded.clone(),
+            degraded: view.degraded.clone().or(seen.stale),
         })
     }
 
@@ -187,6 +197,11 @@ impl App {
 fn stands(facts: &Facts, rules: &Rules) -> bool {
     let rate = facts.usage.as_ref().and_then(|usage| usage.success_rate());
     barred(facts.deprecated, facts.confidence, rate, rules).is_none()
+}
+
+/// Whether a row is among those that the caller wants.
+fn allows(allowed: Option<&HashSet<i64>>, row: i64) -> bool {
+    allowed.is_none_or(|allowed| allowed.contains(&row))
 }
 
 fn check(query: &str) -> Result<&str, Fault> {

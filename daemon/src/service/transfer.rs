@@ -38,6 +38,11 @@ impl Serve<Import> for App {
 
 impl App {
     fn import(&self, call: Import) -> Result<Imported, Error> {
+        self.import_as("import", "an import", call)
+    }
+
+    /// Takes in records, in the name of `actor` and for a reason.
+    pub(super) fn import_as(&self, actor: &str, reason: &str, call: Import) -> Result<Imported, Error> {
         if call.records.len() as u64 > MOST {
             return Err(Fault::invalid(
                 format!("{} records are too many for one import", call.records.len()),
@@ -55,7 +60,7 @@ impl App {
         }
         let vectors = if call.dry_run { HashMap::new() } else { self.vectors(&records)? };
         let plan = |planning: &Planning<'_>| {
-            let mut draft = Draft { reason: "an import".to_owned(), vectors, ..Draft::default() };
+            let mut draft = Draft { reason: reason.to_owned(), vectors, ..Draft::default() };
             let mut planned = Planned::default();
             for (index, record) in &records {
                 match take(planning, &mut draft, &mut planned, record) {
@@ -69,7 +74,7 @@ impl App {
             }
             Ok((if call.dry_run { Draft::default() } else { draft }, ()))
         };
-        let (operation, ()) = self.journal.commit("import", plan)?;
+        let (operation, ()) = self.journal.commit(actor, plan)?;
         imported.redacted = entry.redacted;
         imported.operation = operation;
         Ok(imported)
@@ -104,7 +109,7 @@ impl App {
 }
 
 /// The record, checked and free of secrets.
-fn clean(record: Record, entry: &mut Entry<'_>) -> Result<Record, Fault> {
+pub(super) fn clean(record: Record, entry: &mut Entry<'_>) -> Result<Record, Fault> {
     match &record {
         Record::Improvement(one) => {
             entry.id(&one.id)?;

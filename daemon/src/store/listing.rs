@@ -340,6 +340,18 @@ pub fn has_evaluation(connection: &Connection, agent: &AgentName, id: &str) -> R
     Ok(connection.prepare_cached(sql)?.query_row(params![agent.key(), id], |row| row.get::<_, u64>(0))? > 0)
 }
 
+/// An evaluation of an agent, if it is here.
+///
+/// # Errors
+/// Those of the database.
+pub fn evaluation(connection: &Connection, agent: &AgentName, id: &str) -> Result<Option<Evaluation>, Error> {
+    let body: Option<String> = connection
+        .prepare_cached("SELECT body FROM evaluation WHERE agent = ?1 AND id = ?2")?
+        .query_row(params![agent.key(), id], |row| row.get(0))
+        .optional()?;
+    body.map(|body| from_json("evaluation", &body)).transpose()
+}
+
 /// An agent's profile; an empty one, if none was set.
 ///
 /// # Errors

@@ -88,7 +88,11 @@ pub fn at(connection: &Connection, row: i64) -> Result<Option<Improvement>, Erro
     Ok(Some(improvement(row)?.1))
 }
 
-fn scope(project: &str) -> Result<Scope, Error> {
+/// The scope of a project column.
+///
+/// # Errors
+/// When it is no hash.
+pub fn scope(project: &str) -> Result<Scope, Error> {
     if project.is_empty() { Ok(Scope::Global) } else { stored(project).map(Scope::Project) }
 }
 

@@ -401,7 +401,16 @@ fn status() -> StatusReport {
         data_dir: "/data".to_owned(),
         config_file: text("/memoryd.toml"),
         socket: "/run/memoryd.sock".to_owned(),
-        store: "embedded".to_owned(),
+        store: "chroma".to_owned(),
+        chroma: Some(ChromaState {
+            url: "http://127.0.0.1:8000".to_owned(),
+            trouble: text("It is away"),
+            read_at: Some(at()),
+            counted_at: None,
+            waiting: 3,
+            refused: 1,
+            aside: vec![set_aside()],
+        }),
         database_bytes: 1 << 33,
         model: "minilm".to_owned(),
         dimension: 384,
@@ -726,7 +735,11 @@ pub fn all() -> Vec<Sample> {
     samples.extend(notes::all());
     samples.extend(notes::distilling());
     samples.push(sample(
-        ImportChroma { directory: "/data/chroma".into(), after: 200, dry_run: true },
+        ImportChroma {
+            source: ChromaSource::Server("http://chroma:8000".to_owned()),
+            after: 200,
+            dry_run: true,
+        },
         ImportedChroma {
             added: 3,
             known: 2,
@@ -741,5 +754,31 @@ pub fn all() -> Vec<Sample> {
             collections: vec![ChromaCollection { name: "recipes".to_owned(), records: 1, taken: false }],
         },
     ));
+    samples.push(sample(
+        Migrate { to: StoreKind::Chroma, after: text("telling") },
+        Migrated {
+            url: "http://127.0.0.1:8000".to_owned(),
+            step: MigrationStep::Comparing,
+            done: 2,
+            of: 3,
+            next: text("comparing"),
+            collections: vec![ComparedCollection {
+                name: "agent_x_improvements".to_owned(),
+                here: 2,
+                there: 3,
+                digest_here: "ab".to_owned(),
+                digest_there: "cd".to_owned(),
+            }],
+            aside: vec![set_aside()],
+        },
+    ));
     samples
+}
+
+fn set_aside() -> SetAside {
+    SetAside {
+        collection: "agent_x_improvements".to_owned(),
+        id: "improvement_1".to_owned(),
+        reason: "400".to_owned(),
+    }
 }

@@ -6,7 +6,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use memoryd_proto::{
-    Code, Evaluations, ImportChroma, ImportedChroma, Improvement, ProjectHash, Recall, Scope, Snapshots, Undo,
+    ChromaSource, Code, Evaluations, ImportChroma, ImportedChroma, Improvement, ProjectHash, Recall, Scope,
+    Snapshots, Undo,
 };
 use memoryd_tests::{World, agent, documents, everywhere};
 
@@ -23,7 +24,8 @@ fn directory(world: &World<'_>, release: &str) -> PathBuf {
 }
 
 fn import(world: &World<'_>, directory: &Path, dry_run: bool) -> ImportedChroma {
-    let reply = world.ask(ImportChroma { directory: directory.to_owned(), after: 0, dry_run });
+    let reply =
+        world.ask(ImportChroma { source: ChromaSource::Directory(directory.to_owned()), after: 0, dry_run });
     assert_eq!(reply.next, None, "a small directory is one page");
     reply
 }
@@ -111,11 +113,16 @@ fn d4_what_chroma_knew_of_a_record_is_known() {
 fn d4_what_is_no_chroma_directory_is_refused_and_named() {
     everywhere(|world| {
         let empty = world.home.folder("empty");
-        let fault = world.fault(ImportChroma { directory: empty.clone(), after: 0, dry_run: false });
+        let fault = world.fault(ImportChroma {
+            source: ChromaSource::Directory(empty.clone()),
+            after: 0,
+            dry_run: false,
+        });
         assert_eq!(fault.code, Code::NotFound);
         assert!(fault.message.contains(empty.to_str().unwrap()), "{fault}");
         fs::write(empty.join("chroma.sqlite3"), "no database").unwrap();
-        let fault = world.fault(ImportChroma { directory: empty, after: 0, dry_run: false });
+        let fault =
+            world.fault(ImportChroma { source: ChromaSource::Directory(empty), after: 0, dry_run: false });
         assert_eq!(fault.code, Code::Invalid);
         assert!(world.records().is_empty());
     });

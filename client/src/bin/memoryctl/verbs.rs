@@ -29,6 +29,7 @@ mod journal;
 mod log;
 mod maintain;
 mod man;
+mod migrate;
 mod notes;
 mod performance;
 mod ping;
@@ -155,6 +156,8 @@ enum Question {
     Projects,
     /// Take in an export, or learned utilities in the QAVR format
     Import(import::Arguments),
+    /// Move everything to a Chroma server, or back, and compare both
+    Migrate(migrate::Arguments),
     /// Write everything to a file
     Export(export::Arguments),
     /// Show how the daemon is and what it holds
@@ -240,6 +243,7 @@ fn answer(question: Question, service: &impl Service, out: &mut Output) -> Outco
         Question::Share(verb) => share::run(verb, service, out),
         Question::Projects => projects::run(service, out),
         Question::Import(arguments) => import::run(&arguments, service, out),
+        Question::Migrate(arguments) => migrate::run(&arguments, service, out),
         Question::Export(arguments) => export::run(arguments, service, out),
         Question::Status => status::run(service, out),
         Question::Ping => ping::run(service, out),

@@ -9,6 +9,7 @@ use parking_lot::Mutex;
 
 use crate::domain::rewording::{self, Said, Sketch};
 use crate::error::Error;
+use crate::events::Bell;
 use crate::ledger::note;
 use crate::ledger::note::Kept;
 use crate::notes::Notes;
@@ -26,24 +27,6 @@ const BATCH: usize = 64;
 
 /// Days for which it is known what a file said, and vectors of texts that are gone.
 const DAYS: i64 = 30;
-
-/// Is rung for whoever said that they hear it.
-#[derive(Default)]
-pub struct Bell(Mutex<Option<Box<dyn Fn() + Send>>>);
-
-impl Bell {
-    /// From now on `hear` is called when it is rung.
-    pub fn connect(&self, hear: impl Fn() + Send + 'static) {
-        *self.0.lock() = Some(Box::new(hear));
-    }
-
-    /// Rings it.
-    pub fn ring(&self) {
-        if let Some(hear) = &*self.0.lock() {
-            hear();
-        }
-    }
-}
 
 /// How the files of the memory tree are followed.
 #[derive(Default)]

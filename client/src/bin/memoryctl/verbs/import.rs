@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use memoryd_client::proto::{
-    AgentName, Fault, Import, ImportChroma, ImportQ, ImportedQ, OperationId, Record, Serve,
+    AgentName, ChromaSource, Fault, Import, ImportChroma, ImportQ, ImportedQ, OperationId, Record, Serve,
 };
 use serde::Serialize;
 
@@ -29,7 +29,7 @@ pub struct Arguments {
     /// Only say what would happen
     #[arg(long)]
     dry_run: bool,
-    /// An export with one record a line, a QAVR JSON, or a Chroma directory; - for standard input
+    /// An export with one record a line, a QAVR JSON, a Chroma directory, or the address of a Chroma server; - for standard input
     file: PathBuf,
 }
 
@@ -55,8 +55,8 @@ pub fn run(
     service: &(impl Serve<Import> + Serve<ImportQ> + Serve<ImportChroma>),
     out: &mut Output,
 ) -> Outcome {
-    if arguments.file.is_dir() {
-        let summary = chroma::import(&arguments.file, arguments.dry_run, service)?;
+    if let Some(source) = chroma_source(&arguments.file)? {
+        let summary = chroma::import(&source, arguments.dry_run, service)?;
         return out.reply(&summary, chroma::render);
     }
     let (mut reader, length) = input::open(&arguments.file)?;
@@ -69,6 +69,22 @@ pub fn run(
     let batches = Batches::new(Cursor::new(first).chain(reader), &arguments.file);
     let summary = import(batches, length, arguments.dry_run, service)?;
     out.reply(&summary, render)
+}
+
+/// Where records of Chroma are, if the argument names a directory or a server.
+fn chroma_source(named: &Path) -> Result<Option<ChromaSource>, Fault> {
+    if let Some(url) =
+        named.to_str().filter(|text| text.starts_with("http://") || text.starts_with("https://"))
+    {
+        return Ok(Some(ChromaSource::Server(url.to_owned())));
+    }
+    if !named.is_dir() {
+        return Ok(None);
+    }
+    let directory = std::path::absolute(named).map_err(|error| {
+        Fault::invalid(format!("{} cannot be found: {error}", named.display()), "Name a directory.")
+    })?;
+    Ok(Some(ChromaSource::Directory(directory)))
 }
 
 fn whose(arguments: &Arguments) -> Result<AgentName, Fault> {

@@ -1,11 +1,11 @@
 //! `memoryctl status`
 
 use chrono::{DateTime, Utc};
-use memoryd_client::proto::{JobState, Serve, Status, StatusReport, TreeState};
+use memoryd_client::proto::{ChromaState, JobState, Serve, Status, StatusReport, TreeState};
 
 use crate::exit::Outcome;
 use crate::output::Output;
-use crate::render::{Page, bytes, count, good, grouped, notable, span, strong, word};
+use crate::render::{Page, bytes, clean, count, good, grouped, notable, span, strong, word};
 use crate::verbs::schedule;
 
 pub fn run(service: &impl Serve<Status>, out: &mut Output) -> Outcome {
@@ -27,6 +27,13 @@ fn render(page: &mut Page, status: &StatusReport) {
     for job in &status.failing {
         page.prose(&notable("failing  ").to_string(), &failing(job, status.now));
     }
+    if let Some(trouble) = status.chroma.as_ref().and_then(|chroma| chroma.trouble.as_ref()) {
+        page.prose(&notable("away     ").to_string(), trouble);
+    }
+    for aside in status.chroma.iter().flat_map(|chroma| &chroma.aside) {
+        let which = format!("{} in {}", clean(&aside.id), clean(&aside.collection));
+        page.prose(&notable("refused  ").to_string(), &format!("{which}: {}", aside.reason));
+    }
     if let Some(why) = &status.tree.polled {
         page.prose(&notable("polling  ").to_string(), why);
     }
@@ -45,6 +52,7 @@ fn render(page: &mut Page, status: &StatusReport) {
         ("model", Some(format!("{}, {} dimensions", status.model, status.dimension))),
         ("utility", Some(word(&status.estimator))),
         ("store", Some(format!("{}, {}", status.store, bytes(status.database_bytes)))),
+        ("chroma", status.chroma.as_ref().map(|chroma| shared(chroma, status.now))),
         ("data", Some(status.data_dir.clone())),
         ("configuration", status.config_file.clone()),
         ("socket", Some(status.socket.clone())),
@@ -52,6 +60,22 @@ fn render(page: &mut Page, status: &StatusReport) {
         ("requests", Some(grouped(status.requests))),
         ("connections", Some(grouped(status.connections))),
     ]);
+}
+
+/// Where memory is shared, and how fresh that is.
+fn shared(chroma: &ChromaState, now: DateTime<Utc>) -> String {
+    let ago = |at: Option<DateTime<Utc>>| {
+        at.map_or_else(|| "not yet".to_owned(), |at| format!("{} ago", span(now - at)))
+    };
+    let mut told =
+        format!("{}, read {}, counted {}", chroma.url, ago(chroma.read_at), ago(chroma.counted_at));
+    if chroma.waiting > 0 {
+        told = format!("{told}, {} to be told", count(chroma.waiting, "record", "records"));
+    }
+    if chroma.refused > 0 {
+        told = format!("{told}, {} refused", count(chroma.refused, "record", "records"));
+    }
+    told
 }
 
 fn upcoming(job: &JobState) -> String {
@@ -112,6 +136,7 @@ mod tests {
             config_file: None,
             socket: "/socket".to_owned(),
             store: "embedded".to_owned(),
+            chroma: None,
             database_bytes: 4096,
             model: "all-MiniLM-L6-v2".to_owned(),
             dimension: 384,

@@ -1,16 +1,14 @@
-//! Taking in a Chroma directory, page after page.
-
-use std::path::Path;
+//! Taking in the records of Chroma, page after page.
 
 use memoryd_client::proto::{
-    ChromaCollection, Fault, ImportChroma, ImportedChroma, OperationId, RefusedRecord, Serve,
+    ChromaCollection, ChromaSource, Fault, ImportChroma, ImportedChroma, OperationId, RefusedRecord, Serve,
 };
 use serde::Serialize;
 
 use super::progress;
 use crate::render::{Page, bad, clean, count, faint, notable};
 
-/// What became of a directory's records, counted over all pages.
+/// What became of the records, counted over all pages.
 #[derive(Debug, Default, Serialize)]
 pub struct Summary {
     dry_run: bool,
@@ -22,15 +20,16 @@ pub struct Summary {
     operations: Vec<OperationId>,
 }
 
-pub fn import(directory: &Path, dry_run: bool, service: &impl Serve<ImportChroma>) -> Result<Summary, Fault> {
-    let directory = std::path::absolute(directory).map_err(|error| {
-        Fault::invalid(format!("{} cannot be found: {error}", directory.display()), "Name a directory.")
-    })?;
+pub fn import(
+    source: &ChromaSource,
+    dry_run: bool,
+    service: &impl Serve<ImportChroma>,
+) -> Result<Summary, Fault> {
     let bar = progress::records();
     let mut summary = Summary { dry_run, ..Summary::default() };
     let mut after = Some(0);
     while let Some(from) = after {
-        let reply = service.serve(ImportChroma { directory: directory.clone(), after: from, dry_run })?;
+        let reply = service.serve(ImportChroma { source: source.clone(), after: from, dry_run })?;
         let ImportedChroma { added, known, refused, redacted, operation, next, collections } = reply;
         bar.set_length(collections.iter().filter(|one| one.taken).map(|one| one.records).sum());
         bar.inc(added + known + refused.len() as u64);
