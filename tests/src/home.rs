@@ -7,6 +7,7 @@ use std::thread::JoinHandle;
 use chrono::{DateTime, TimeZone, Utc};
 use memoryd::boot::{Daemon, Places};
 use memoryd::clock::TurnedClock;
+use memoryd::courier;
 use memoryd::service::App;
 use memoryd::watch;
 use memoryd_client::Client;
@@ -120,13 +121,13 @@ impl Home {
             runtime.block_on(async {
                 let listener = memoryd::server::bind(&places.socket).unwrap();
                 bound.send(()).unwrap();
-                let app = daemon.app();
+                let (app, daemon_app) = (daemon.app(), daemon.app());
                 let followed = async {
                     if let Some(open) = open {
                         watch::run(app, open).await;
                     }
                 };
-                tokio::join!(daemon.serve(listener), followed);
+                tokio::join!(daemon.serve(listener), followed, courier::run(daemon_app));
             });
         });
         waiting.recv().expect("the socket of the test's daemon is bound");

@@ -12,11 +12,15 @@
     reason = "a test's harness panics where it fails and says where it was, and a call is often made for its effect"
 )]
 
+mod chroma;
+mod gate;
 mod home;
 mod process;
 pub mod sentences;
 mod world;
 
+pub use chroma::{Chroma, free_port, shared_at};
+pub use gate::{Gate, Pass};
 pub use home::{Home, Running, start_of_time};
 pub use process::{Ended, Process, Spawned, run};
-pub use world::{World, agent, confidence, documents, everywhere, everywhere_with, quality};
+pub use world::{World, agent, confidence, documents, everywhere, everywhere_with, quality, shared_with};

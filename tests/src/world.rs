@@ -5,11 +5,11 @@ use std::sync::Arc;
 use memoryd::clock::TurnedClock;
 use memoryd_proto::{
     AgentName, Call, Confidence, Export, Fault, FindImprovement, Improvement, ImprovementId, Improvements,
-    Quality, Recall, Recalled, Record, Remember, Remembered, Report, Serve, Service,
+    Migrate, Quality, Recall, Recalled, Record, Remember, Remembered, Report, Serve, Service, StoreKind,
 };
 
-use crate::Home;
 use crate::home::start_of_time;
+use crate::{Chroma, Home};
 
 /// A daemon as its callers see it. Whether it is in the test's process or behind its socket, a scenario cannot tell.
 pub struct World<'a> {
@@ -21,7 +21,8 @@ pub struct World<'a> {
     pub home: &'a Home,
 }
 
-/// Runs a scenario twice, each time in a fresh home: past the socket, and over it.
+/// Runs a scenario in fresh homes: past the socket, over it, and with memory that is shared through a real Chroma server,
+/// where there is one. At its end the server must hold the same.
 pub fn everywhere(scenario: impl Fn(&World<'_>)) {
     everywhere_with("", scenario);
 }
@@ -36,6 +37,28 @@ pub fn everywhere_with(config: &str, scenario: impl Fn(&World<'_>)) {
         let service: &(dyn Service + 'static) = if over_the_socket { daemon.client() } else { daemon.app() };
         eprintln!("{}", if over_the_socket { "over the socket" } else { "in process" });
         scenario(&World { service, clock: &clock, home: &home });
+    }
+    shared_with(config, scenario);
+}
+
+/// Runs a scenario like [`everywhere_with`], but only with a Chroma server.
+pub fn shared_with(config: &str, scenario: impl Fn(&World<'_>)) {
+    let Some(chroma) = Chroma::shared() else { return };
+    eprintln!("with Chroma");
+    let home = Home::new();
+    let sharing = chroma.config(&chroma.database());
+    // The first line is a key without a table.
+    let (store, sharing) = sharing.split_once('\n').unwrap();
+    home.configure(&format!("{store}\n{config}\n{sharing}"));
+    let clock = Arc::new(TurnedClock::new(start_of_time()));
+    let daemon = home.daemon(&clock);
+    let world = World { service: daemon.app(), clock: &clock, home: &home };
+    scenario(&world);
+    daemon.app().exchange().unwrap();
+    for collection in
+        world.ask(Migrate { to: StoreKind::Chroma, after: Some("comparing".to_owned()) }).collections
+    {
+        assert!(collection.agrees(), "Chroma does not hold what is here: {collection:?}");
     }
 }
 

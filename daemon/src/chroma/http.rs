@@ -18,12 +18,9 @@ use serde_json::{Map, json};
 use tokio::runtime::Handle;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-use super::server::{Answer, Error, Put, Remote, Server};
+use super::server::{Answer, DEADLINE, Error, Put, Remote, Server};
 use crate::config::Chroma;
 use crate::domain::seed::{Value, Written};
-
-/// How long a call may take that nobody waits for.
-const DEADLINE: Duration = Duration::from_secs(10);
 
 /// How often a call is made that finds nobody, and how long it is waited before the second time, and twice that before the third.
 const TRIES: u32 = 3;
@@ -199,6 +196,7 @@ impl Link {
         match status {
             Some(401 | 403) => Error::Denied { url, reason },
             Some(404) => Error::Missing { url, reason },
+            Some(400) if told.contains("does not exist") => Error::Missing { url, reason },
             Some(status @ 400..500) if !matches!(status, 408 | 429) => Error::Refused { url, reason },
             None if told.contains("decoding") || told.contains("expected") => Error::Garbled { url, reason },
             Some(_) | None => Error::Unreachable { url, reason },
@@ -274,19 +272,20 @@ impl Server for Http {
         })
     }
 
-    fn get(&self, remote: &Remote, ids: &[String]) -> Result<Vec<Written>, Error> {
+    fn get(&self, remote: &Remote, ids: &[String], deadline: Duration) -> Result<Vec<Written>, Error> {
         // No ids at all would be every record.
         if ids.is_empty() {
             return Ok(Vec::new());
         }
         let (remote, ids) = (remote.clone(), ids.to_vec());
-        self.call(move |link| {
+        let got = self.begin(deadline, move |link| {
             let (remote, ids) = (remote.clone(), ids.clone());
             async move {
                 let options = GetOptions { ids, include: Some(texts()), ..GetOptions::default() };
                 read(link.collection(&remote).await?.get(options).await?)
             }
-        })
+        });
+        got.answer()
     }
 
     fn upsert(&self, remote: &Remote, records: &[Put]) -> Result<(), Error> {

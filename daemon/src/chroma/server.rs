@@ -5,6 +5,9 @@ use std::time::Duration;
 
 use crate::domain::seed::{Value, Written};
 
+/// How long a call may take that nobody waits for.
+pub const DEADLINE: Duration = Duration::from_secs(10);
+
 /// A Chroma server, with a tenant and a database.
 ///
 /// Every call has a deadline, and may be made again: each leads to the same state. Nothing is assumed of what others do
@@ -41,7 +44,7 @@ pub trait Server: Send + Sync {
     ///
     /// # Errors
     /// When it cannot be asked, or there is no such collection any more.
-    fn get(&self, remote: &Remote, ids: &[String]) -> Result<Vec<Written>, Error>;
+    fn get(&self, remote: &Remote, ids: &[String], deadline: Duration) -> Result<Vec<Written>, Error>;
 
     /// Writes records as a whole, with their vectors. Values that a record has beyond these stay.
     ///

@@ -52,7 +52,7 @@ fn chroma(config: &Config) -> Option<(&'static str, &'static str)> {
             !chroma.database.is_empty() && named(&chroma.database),
             "a name of A-Z, a-z, 0-9, -, _ and .",
         ),
-        ("chroma.deadline_ms", (1..=900).contains(&chroma.deadline_ms), "a number from 1 to 900"),
+        ("chroma.deadline_ms", (1..=500).contains(&chroma.deadline_ms), "a number from 1 to 500"),
         ("chroma.nearest", (1..=300).contains(&chroma.nearest), "a number from 1 to 300"),
         ("chroma.count_seconds", chroma.count_seconds > 0, "above 0"),
         ("chroma.read_seconds", chroma.read_seconds > 0, "above 0"),

@@ -187,14 +187,16 @@ impl App {
             // A clock that was set back is no reason to wait.
             last.is_none_or(|last| now < last || now - last >= pause)
         };
-        let (read, count) = {
+        let (read, count, away) = {
             let state = sharing.state.lock();
             (
                 due(state.read_at, sharing.config.read_seconds),
                 due(state.counted_at, sharing.config.count_seconds),
+                state.trouble.is_some(),
             )
         };
-        if read || count {
+        // Whoever was away is asked something before it is said to be back.
+        if read || count || away {
             self.collect(read)?;
         }
         while self.deliver()? > 0 && !self.counters.stop.is_cancelled() {}

@@ -36,6 +36,7 @@ mod review;
 mod schedule;
 mod scopes;
 mod secrets;
+mod sharing;
 mod skills;
 mod steady;
 mod strangers;

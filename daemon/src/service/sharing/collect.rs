@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 use memoryd_proto::{Import, Improvement, Record, Scope, Usage};
 use rusqlite::Connection;
 
-use crate::chroma::server::Remote;
+use crate::chroma::server::{DEADLINE, Remote};
 use crate::domain::decay;
 use crate::domain::seed::agree::{Base, agree};
 use crate::domain::seed::{self, Collection, Kind, Written};
@@ -81,21 +81,21 @@ impl App {
         // Pages shift when others remove records meanwhile.
         let missed: Vec<String> = known.difference(&seen).cloned().collect();
         for ids in missed.chunks(PAGE) {
-            let there = self.sharing.server()?.get(remote, ids)?;
+            let there = self.sharing.server()?.get(remote, ids, DEADLINE)?;
             let gone: Vec<&String> = ids.iter().filter(|id| there.iter().all(|one| one.id != **id)).collect();
             self.remove_gone(collection, &gone)?;
         }
         Ok(())
     }
 
-    /// Takes over records that are new at the server, or others than they were. Returns of how many that is so.
+    /// The records that are new at the server, or others than they were.
     ///
     /// # Errors
     /// Those of the database.
-    pub(super) fn take_over(&self, collection: &Collection, page: Vec<Written>) -> Result<usize, Error> {
+    pub(super) fn news(&self, collection: &Collection, page: Vec<Written>) -> Result<Vec<Written>, Error> {
         let now = self.now();
-        let mut news = Vec::new();
         self.view().read(|connection| {
+            let mut news = Vec::new();
             for written in page {
                 let item = Item { collection: collection.clone(), id: written.id.clone() };
                 let base = mirror::find(connection, &item)?;
@@ -103,17 +103,22 @@ impl App {
                     news.push(Written { at: now, ..written });
                 }
             }
-            Ok::<_, Error>(())
-        })?;
-        if news.is_empty() {
-            return Ok(0);
-        }
-        let count = news.len();
+            Ok::<_, Error>(news)
+        })
+    }
+
+    /// Takes over what others wrote among some records. Nothing may be told to the server since they were read: what it
+    /// heard from here would look like a change of theirs.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub(super) fn take_over(&self, collection: &Collection, page: Vec<Written>) -> Result<(), Error> {
+        let news = self.news(collection, page)?;
         match &collection.kind {
-            Kind::Improvements(scope) => self.take_improvements(collection, scope, &news)?,
-            Kind::Evaluations | Kind::Performance => self.take_records(collection, news)?,
+            _ if news.is_empty() => Ok(()),
+            Kind::Improvements(scope) => self.take_improvements(collection, scope, &news),
+            Kind::Evaluations | Kind::Performance => self.take_records(collection, news),
         }
-        Ok(count)
     }
 
     /// Evaluations and snapshots are written once.

@@ -4,7 +4,7 @@ use memoryd_proto::ImprovementId;
 use rusqlite::Connection;
 
 use super::at_server;
-use crate::chroma::server::Put;
+use crate::chroma::server::{DEADLINE, Put};
 use crate::domain::seed::agree::Base;
 use crate::domain::seed::{self, Kind, Written};
 use crate::error::Error;
@@ -71,11 +71,51 @@ impl App {
         }
         let _turn = self.sharing.turn.lock();
         let entries = self.view().read(|connection| outbox::first(connection, BATCH))?;
+        self.look_again(&entries)?;
         let told = entries.into_iter().map(|entry| self.to_tell(entry)).collect::<Result<Vec<_>, _>>()?;
         for batch in told.chunk_by(Told::is_like) {
             self.tell_server(batch)?;
         }
         Ok(told.len())
+    }
+
+    /// Takes over what others changed of records that are about to be told: what they counted is not to be overwritten.
+    /// Between this and the telling they may still write; the server has no way to forbid it.
+    fn look_again(&self, entries: &[Entry]) -> Result<(), Error> {
+        for batch in entries.chunk_by(|one, other| one.item.collection == other.item.collection) {
+            let collection = &batch[0].item.collection;
+            if !matches!(collection.kind, Kind::Improvements(_)) {
+                continue;
+            }
+            let mut known = Vec::new();
+            self.view().read(|connection| {
+                for entry in batch {
+                    if mirror::find(connection, &entry.item)?.is_some() {
+                        known.push(entry.item.id.clone());
+                    }
+                }
+                Ok::<_, Error>(())
+            })?;
+            if known.is_empty() {
+                continue;
+            }
+            let Some(remote) = self.known_remote(collection)? else { continue };
+            let there = self.sharing.server()?.get(&remote, &known, DEADLINE)?;
+            let is_there = |id: &String| there.iter().any(|written| written.id == *id);
+            let gone: Vec<Item> = known
+                .into_iter()
+                .filter(|id| !is_there(id))
+                .map(|id| Item { collection: collection.clone(), id })
+                .collect();
+            if !gone.is_empty() {
+                // They are told as a whole.
+                self.journal.recollect(|connection| {
+                    gone.iter().try_for_each(|item| mirror::forget(connection, item))
+                })?;
+            }
+            self.take_over(collection, there)?;
+        }
+        Ok(())
     }
 
     fn to_tell(&self, entry: Entry) -> Result<Told, Error> {
@@ -134,6 +174,7 @@ impl App {
                 _ => batch.iter().try_for_each(|one| self.tell_server(std::slice::from_ref(one))),
             },
             Err(error) => {
+                self.sharing.fails(&error);
                 // Collections may have gone. They are looked for again.
                 let mut state = self.sharing.state.lock();
                 state.remotes.clear();

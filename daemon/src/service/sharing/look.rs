@@ -88,10 +88,19 @@ impl App {
         for (place, written) in look.answer.wait()? {
             found[place].push(written);
         }
-        let mut news = 0;
-        for ((collection, _), page) in look.remotes.iter().zip(found) {
-            news += self.take_over(collection, page)?;
+        let mut taken = false;
+        for ((collection, remote), page) in look.remotes.iter().zip(found) {
+            let news = self.news(collection, page)?;
+            if news.is_empty() {
+                continue;
+            }
+            // It may have been told since that something is gone or changed. Whoever tells it takes these over too.
+            let patience = Duration::from_millis(self.sharing.config.deadline_ms / 3);
+            let Some(_turn) = self.sharing.turn.try_lock_for(patience) else { continue };
+            let ids: Vec<String> = news.into_iter().map(|written| written.id).collect();
+            self.take_over(collection, self.sharing.server()?.get(remote, &ids, patience)?)?;
+            taken = true;
         }
-        Ok(news > 0)
+        Ok(taken)
     }
 }
