@@ -49,7 +49,7 @@ const THINGS: [&str; 6] = ["valve", "pump", "lamp", "belt", "gauge", "cable"];
 
 fn text(n: u8) -> String {
     let thing = THINGS[usize::from(n) % THINGS.len()];
-    if n % 2 == 0 {
+    if n.is_multiple_of(2) {
         format!("Check the {thing} before it starts")
     } else {
         format!("Replace a worn {thing} at once")
