@@ -17,6 +17,11 @@ pub fn jobs() -> ProgressBar {
     bar(0, "{msg} {bar:30} {pos} of {len}")
 }
 
+/// A bar over the entries of the memory tree.
+pub fn notes() -> ProgressBar {
+    bar(0, "memory tree  {bar:30} {human_pos} of {human_len} embedded{msg}")
+}
+
 fn bar(length: u64, template: &str) -> ProgressBar {
     let style = ProgressStyle::with_template(template).expect("the template is valid");
     ProgressBar::new(length).with_style(style)
@@ -28,6 +33,7 @@ mod tests {
     fn the_templates_are_valid() {
         super::records();
         super::jobs();
+        super::notes();
         super::bytes(Some(1));
     }
 }
