@@ -41,6 +41,14 @@ pub trait Embed: Send + Sync {
     /// [`Error::Direction`] when the model cannot handle a text. No embedding
     /// is returned then.
     fn embed(&self, texts: &[&str]) -> Result<Vec<Embedding>, Error>;
+
+    /// Embeds texts that nobody waits for, to the same bits. This gives way to
+    /// [`Embed::embed`], and leaves what is remembered of it alone.
+    ///
+    /// # Errors
+    ///
+    /// Like [`Embed::embed`].
+    fn embed_behind(&self, texts: &[&str]) -> Result<Vec<Embedding>, Error>;
 }
 
 /// The vector of one text.

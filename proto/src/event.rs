@@ -104,6 +104,8 @@ pub enum Happening {
         done: u64,
         /// Of how many.
         of: u64,
+        /// About how many seconds it takes until all have; absent when they have, or nobody knows.
+        left_seconds: Option<u64>,
     },
 }
 

@@ -92,6 +92,8 @@ pub struct TreeState {
     pub entries: u64,
     /// Of them, those that are found by their meaning too.
     pub embedded: u64,
+    /// About how many seconds it takes until all are; absent when they are, or nobody knows.
+    pub left_seconds: Option<u64>,
     /// Whether the system tells of every change.
     pub watched: bool,
     /// Why it does not, and what is done instead, if so.

@@ -62,4 +62,8 @@ impl<E: Embed> Embed for Cached<E> {
         }
         Ok(found.into_iter().flatten().collect())
     }
+
+    fn embed_behind(&self, texts: &[&str]) -> Result<Vec<Embedding>, Error> {
+        self.inner.embed_behind(texts)
+    }
 }

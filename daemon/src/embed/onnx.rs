@@ -16,7 +16,7 @@ use crate::domain::text;
 
 use super::{
     Embed, Embedding, Error,
-    lanes::Lanes,
+    lanes::{Lanes, Place},
     network::Network,
     window::{Tokens, Window},
 };
@@ -97,13 +97,18 @@ impl Onnx {
 
     /// Runs `batches` on all lanes, and returns vectors with the positions of
     /// their texts.
-    fn run(&self, tokens: &[Tokens], batches: &[&[usize]]) -> Result<Vec<(usize, Vec<f32>)>, Error> {
+    fn run(
+        &self,
+        tokens: &[Tokens],
+        batches: &[&[usize]],
+        place: Place,
+    ) -> Result<Vec<(usize, Vec<f32>)>, Error> {
         let next = AtomicUsize::new(0);
         let work = || {
             let mut done = Vec::new();
             while let Some(batch) = batches.get(next.fetch_add(1, Ordering::Relaxed)) {
                 let texts: Vec<&[i32]> = batch.iter().map(|&i| tokens[i].ids.as_slice()).collect();
-                let lane = self.lanes.enter();
+                let lane = self.lanes.enter(place);
                 let vectors = self.network.run(&texts, lane.pool())?;
                 done.extend(batch.iter().copied().zip(vectors));
             }
@@ -119,6 +124,27 @@ impl Onnx {
             Ok(done)
         })
     }
+
+    fn embed_at(&self, texts: &[&str], place: Place) -> Result<Vec<Embedding>, Error> {
+        let tokens = texts.iter().map(|text| self.window.tokens(text)).collect::<Result<Vec<_>, _>>()?;
+        let length = |&i: &usize| tokens[i].ids.len();
+
+        // Longest first, so that the lanes finish at about the same time.
+        let mut order: Vec<usize> = (0..texts.len()).collect();
+        order.sort_by_key(|i| Reverse(length(i)));
+        let batches: Vec<&[usize]> = order
+            .chunk_by(|a, b| length(a) == length(b))
+            .flat_map(|same| same.chunks((BATCH_TOKENS / length(&same[0])).max(1)))
+            .collect();
+
+        let mut vectors = self.run(&tokens, &batches, place)?;
+        vectors.sort_unstable_by_key(|(i, _)| *i);
+        Ok(vectors
+            .into_iter()
+            .zip(&tokens)
+            .map(|((_, vector), tokens)| Embedding { vector, truncated: tokens.truncated })
+            .collect())
+    }
 }
 
 impl Embed for Onnx {
@@ -131,24 +157,11 @@ impl Embed for Onnx {
     }
 
     fn embed(&self, texts: &[&str]) -> Result<Vec<Embedding>, Error> {
-        let tokens = texts.iter().map(|text| self.window.tokens(text)).collect::<Result<Vec<_>, _>>()?;
-        let length = |&i: &usize| tokens[i].ids.len();
+        self.embed_at(texts, Place::Ahead)
+    }
 
-        // Longest first, so that the lanes finish at about the same time.
-        let mut order: Vec<usize> = (0..texts.len()).collect();
-        order.sort_by_key(|i| Reverse(length(i)));
-        let batches: Vec<&[usize]> = order
-            .chunk_by(|a, b| length(a) == length(b))
-            .flat_map(|same| same.chunks((BATCH_TOKENS / length(&same[0])).max(1)))
-            .collect();
-
-        let mut vectors = self.run(&tokens, &batches)?;
-        vectors.sort_unstable_by_key(|(i, _)| *i);
-        Ok(vectors
-            .into_iter()
-            .zip(&tokens)
-            .map(|((_, vector), tokens)| Embedding { vector, truncated: tokens.truncated })
-            .collect())
+    fn embed_behind(&self, texts: &[&str]) -> Result<Vec<Embedding>, Error> {
+        self.embed_at(texts, Place::Behind)
     }
 }
 

@@ -75,8 +75,10 @@ fn company_and_threads_do_not_change_a_bit() {
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
     let parallel = Onnx::bundled(TWO).expect("the bundled model loads");
     let together = parallel.embed(&texts).expect("texts embed");
+    let behind = parallel.embed_behind(&texts).expect("texts embed");
     let alone: Vec<Embedding> = texts.iter().map(|text| one(text)).collect();
     assert!(together == alone);
+    assert!(behind == alone);
 }
 
 #[test]
@@ -187,6 +189,10 @@ impl Embed for &Counting {
         };
         texts.iter().map(embed).collect()
     }
+
+    fn embed_behind(&self, texts: &[&str]) -> Result<Vec<Embedding>, Error> {
+        self.embed(texts)
+    }
 }
 
 #[test]
@@ -204,6 +210,16 @@ fn known_texts_are_not_embedded_again() {
     assert_eq!(embed(&["3", "1"]), (vec![3.0, 1.0], 3));
     assert_eq!(embed(&["1", "2", "3"]), (vec![1.0, 2.0, 3.0], 4));
     assert_eq!(embed(&[]), (vec![], 4));
+}
+
+#[test]
+fn what_nobody_waits_for_displaces_nothing() {
+    let counting = Counting(AtomicUsize::new(0));
+    let cached = Cached::new(&counting, TWO);
+    cached.embed(&["1", "2"]).expect("numbers embed");
+    cached.embed_behind(&["3", "4", "5"]).expect("numbers embed");
+    cached.embed(&["1", "2"]).expect("numbers embed");
+    assert_eq!(counting.0.load(Ordering::Relaxed), 5);
 }
 
 #[test]

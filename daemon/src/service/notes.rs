@@ -2,6 +2,7 @@
 
 mod distil;
 mod files;
+mod fill;
 mod follow;
 mod forget;
 mod improve;

@@ -421,7 +421,14 @@ fn status() -> StatusReport {
         evaluations: 3,
         open_recalls: 4,
         last_operation: Some(5),
-        tree: TreeState { files: 6, entries: 7, embedded: 8, watched: true, polled: text("a network") },
+        tree: TreeState {
+            files: 6,
+            entries: 7,
+            embedded: 8,
+            left_seconds: Some(9),
+            watched: true,
+            polled: text("a network"),
+        },
         failing: vec![job_state()],
         next_job: Some(job_state()),
         requests: 6,
@@ -550,7 +557,7 @@ fn watched() -> Watched {
         Happening::JobProgress { job, phase: Phase::Changing, done: 1, of: 2 },
         Happening::JobEnded { job, operation: Some(operation), total: 2, failed },
         Happening::NotesRead { files: 1, entries: 2 },
-        Happening::NotesEmbedded { done: 1, of: 2 },
+        Happening::NotesEmbedded { done: 1, of: 2, left_seconds: Some(3) },
     ];
     let events = (8..).zip(events).map(|(number, what)| Event { number, at: at(), what }).collect();
     Watched { since: at(), events, next: 12, missed: 1 }

@@ -289,7 +289,8 @@ fn vectors_come_by_themselves_and_are_not_made_again() {
     let daemon = Process::start(&home);
     Seen::new(daemon.client()).until("vectors", embedded);
     let watched = daemon.client().call(Watch { after: Some(0), wait_ms: 0 }).unwrap();
-    let told = |what: &Happening| matches!(what, Happening::NotesEmbedded { done: 40, of: 40 });
+    let told =
+        |what: &Happening| matches!(what, Happening::NotesEmbedded { done: 40, of: 40, left_seconds: None });
     assert!(watched.events.iter().any(|event| told(&event.what)), "{watched:?}");
     assert!(daemon.terminate().success());
 

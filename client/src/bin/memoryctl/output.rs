@@ -52,6 +52,11 @@ impl<'a> Output<'a> {
         !self.json
     }
 
+    /// Whether a person looks at it on a terminal.
+    pub fn is_on_terminal(&self) -> bool {
+        !self.json && self.width.is_some()
+    }
+
     /// The plain stream, for what has a form of its own.
     pub fn raw(&mut self) -> &mut dyn Write {
         self.writer

@@ -14,13 +14,7 @@ use crate::ledger::note;
 use crate::ledger::note::Kept;
 use crate::notes::Notes;
 use crate::service::App;
-use crate::service::maintenance::apart;
-
-/// Entries whose vectors are looked up at once.
-const KNOWN: usize = 512;
-
-/// Entries that are embedded before their vectors are kept, which others wait for.
-const EMBEDDED: usize = 32;
+use crate::service::notes::fill::Filling;
 
 /// Files of which it is kept at once what they say.
 const BATCH: usize = 64;
@@ -38,8 +32,8 @@ pub struct Following {
     pub bare: Bell,
     /// Held while it is kept what files say, so that what was read later is kept later.
     keeping: Mutex<()>,
-    /// The last hundredth of the vectors that was told.
-    told: Mutex<Option<u64>>,
+    /// How vectors fill in.
+    pub(super) filling: Filling,
 }
 
 /// How the files are followed.
@@ -216,63 +210,6 @@ impl App {
         Said { id: note.id.clone(), kind: note.kind, sketch }
     }
 
-    /// Gives some entries their vectors: those that are known, else those of a few are computed, on a thread that gives
-    /// way to requests. Returns whether there are more.
-    ///
-    /// # Errors
-    /// Those of the database.
-    pub fn embed_notes(&self) -> Result<bool, Error> {
-        let view = self.view();
-        let bare = view.notes.bare(KNOWN);
-        if bare.is_empty() || view.degraded.is_some() {
-            return Ok(false);
-        }
-        apart::run_behind(|| {
-            let known =
-                view.read(|connection| note::vectors(connection, bare.iter().map(|one| one.digest)))?;
-            let (there, missing): (Vec<_>, Vec<_>) =
-                bare.iter().partition(|one| known.contains_key(&one.digest));
-            let there: Vec<_> =
-                there.into_iter().map(|one| (one, known.get(&one.digest).map(Vec::as_slice))).collect();
-            view.notes.clothe(&there);
-            let mut made = Vec::new();
-            for one in missing.into_iter().take(EMBEDDED) {
-                if self.counters.stop.is_cancelled() {
-                    break;
-                }
-                let vector = view.embed(&one.text).unwrap_or_else(|error| {
-                    tracing::warn!(%error, "an entry of the memory tree is found by its words only");
-                    None
-                });
-                made.push((one, vector));
-            }
-            if !made.is_empty() {
-                self.journal.recollect(|connection| {
-                    let vectors = made.iter().filter_map(|(one, vector)| Some((one, vector.as_ref()?)));
-                    vectors
-                        .into_iter()
-                        .try_for_each(|(one, vector)| note::put_vector(connection, &one.digest, vector))
-                })?;
-                let made: Vec<_> = made.iter().map(|(one, vector)| (*one, vector.as_deref())).collect();
-                view.notes.clothe(&made);
-            }
-            self.tell_embedded();
-            Ok(!self.counters.stop.is_cancelled() && view.notes.counts().bare() > 0)
-        })
-    }
-
-    /// Tells those who watch how many entries have vectors, once for each hundredth.
-    fn tell_embedded(&self) {
-        let counts = self.view().notes.counts();
-        let (done, of) = (counts.vectors as u64, counts.entries as u64);
-        let hundredth = Some(done * 100 / of.max(1));
-        let mut told = self.following.told.lock();
-        if *told != hundredth || done == of {
-            *told = hundredth;
-            self.tell(Happening::NotesEmbedded { done, of });
-        }
-    }
-
     /// Forgets what is known of entries that are gone for long.
     ///
     /// # Errors
@@ -293,6 +230,7 @@ impl App {
             files: counts.files as u64,
             entries: counts.entries as u64,
             embedded: counts.vectors as u64,
+            left_seconds: self.following.filling.left(counts),
             watched: how == How::Watched,
             polled: if let How::Polled(why) = how { Some(why) } else { None },
         }

@@ -147,14 +147,20 @@ pub struct Tree {
     #[arg(long, default_value_t = 50_000, value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..))]
     pub entries: usize,
     /// Saves to time
-    #[arg(long, default_value_t = 50)]
+    #[arg(long, default_value_t = 20)]
     pub saves: usize,
     /// Recalls to time, while vectors fill in and when they are there
     #[arg(long, default_value_t = 400)]
     pub recalls: usize,
-    /// Also watch the daemon do nothing for so many seconds
-    #[arg(long, default_value_t = 0, value_name = "SECONDS")]
+    /// How long to count the vectors that are made
+    #[arg(long, default_value_t = 30, value_name = "SECONDS")]
+    pub window: usize,
+    /// How long to watch the daemon do nothing
+    #[arg(long, default_value_t = 30, value_name = "SECONDS")]
     pub idle: u64,
+    /// Wait until all vectors are made: minutes
+    #[arg(long)]
+    pub whole: bool,
 }
 
 /// What `capture` is told.

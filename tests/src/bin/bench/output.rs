@@ -8,6 +8,11 @@ pub fn say(text: &str) {
     println!("\n{text}");
 }
 
+/// Prints a line.
+pub fn line(text: &str) {
+    println!("{text}");
+}
+
 /// Prints the figures on a line of their own.
 pub fn figures(figures: &Value) {
     println!("\n{figures}");

@@ -1,114 +1,153 @@
-//! `tree`: how soon the memory tree is searchable, and what following it costs.
+//! `tree`: how soon the memory tree is searchable, how fast vectors fill in behind it, and what that costs.
+//!
+//! All vectors take minutes. So the pace is measured over a while and the rest estimated from it; then nearly all
+//! vectors are put into the database by hand, and recalls are measured while the last ones are made and when they are
+//! there. `--whole` waits for all of them instead.
 
-use std::fmt::Write;
-use std::path::{Path, PathBuf};
+mod planted;
+
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use anyhow::bail;
+use memoryd::embed::{Embed, Onnx};
 use memoryd_client::Client;
 use memoryd_proto::{AgentName, Recall, SearchNotes, Status, TreeState, Watch};
-use serde_json::{Value, json};
+use serde_json::{Map, Value};
 
 use crate::arguments::Tree;
 use crate::daemon::{Daemon, Home};
 use crate::latency::idle;
-use crate::measure::{self, Durations, millis, ratio, rounded, shown, timed};
-use crate::output::{self, Table};
+use crate::measure::{self, Durations, count, millis, ratio, rounded, shown, timed};
+use crate::output;
 use crate::texts::Texts;
 
 /// How long one call waits for events.
-const WAIT_MS: u64 = 20_000;
+const WAIT_MS: u64 = 1000;
 
 /// How long nothing may happen: a hundredth of the vectors can take a while.
 const PATIENCE: Duration = Duration::from_mins(5);
 
+/// Texts that the model embeds while nothing else happens.
+const ALONE: usize = 512;
+
+/// Recalls after which it is asked whether vectors still fill in.
+const BLOCK: usize = 20;
+
 /// Runs the bench.
 pub fn run(wanted: &Tree, set: &[String]) -> anyhow::Result<Value> {
+    let mut report = Report::default();
     let home = Home::new(set)?;
-    let files = plant(&home.tree(), wanted)?;
-    output::note(&format!("{} files with {} entries are written", wanted.files, wanted.entries));
+    let files = planted::files(&home.tree(), wanted)?;
+    report.say(&format!("{} entries in {} files", wanted.entries, wanted.files));
+    let alone = alone(&planted::texts(&home)?)?;
+    report.figure("texts that the model alone embeds in a second", "alone_per_second", alone, "/s");
+
+    let daemon = begin(&home, wanted, &mut report, "the first start", "searchable_ms")?;
+    let client = daemon.client();
+    let saves = saves(&client, &files, wanted.saves)?;
+    report.time("a save is searchable, median", "save_ms", saves.median(), "at most 1 s");
+    report.time("a save is searchable, longest", "save_longest_ms", saves.quantile(1.0), "at most 1 s");
+    let pace = pace(&client, wanted)?;
+    report.figure("vectors made in a second", "embedded_per_second", pace, "/s");
+    report.figure("of what the model does alone", "share_of_alone", 100.0 * pace / alone, "%");
+    let whole = Duration::from_secs_f64(count(wanted.entries) / pace.max(1e-9));
+    report.time("all vectors after the first start, an estimate", "filled_estimate_ms", whole, "");
+
+    let told = tree(&client)?.embedded;
+    drop(daemon);
+    let kept = planted::kept(&home)?;
+    let lost = told.saturating_sub(kept.len() as u64);
+    report.number("vectors that were told and lost when it was killed", "lost", lost);
+    let late = if wanted.whole { usize::MAX } else { rounded_up(pace * count(wanted.window)) };
+    let marked = planted::mark(&home, &kept, late)?;
+    if !wanted.whole {
+        report.say(&format!("{} vectors are put in by hand, {late} are left to be made", marked.len()));
+    }
 
     let started = Instant::now();
-    let daemon = home.start("")?;
+    let daemon = begin(&home, wanted, &mut report, "a restart", "restart_ms")?;
     let client = daemon.client();
-    let last = marker(wanted.entries - 1);
-    until(&client, || Ok(found(&client, &last)? == 1))?;
-    let searchable = started.elapsed();
-
-    let filling = recalls(&client, wanted, 0)?;
-    let embedded_by_then = tree(&client)?.embedded;
-    let saves = saves(&client, &files, wanted.saves)?;
-    output::note("waiting for the vectors");
-    let begun = Instant::now();
+    until(&client, || Ok(tree(&client)?.embedded >= marked.len() as u64))?;
+    report.time("vectors that are known are there after", "known_ms", started.elapsed(), "");
+    let filling = recalls(&client, wanted.recalls, 0, || {
+        let tree = tree(&client)?;
+        Ok(tree.embedded < tree.entries)
+    })?;
     until(&client, || {
         let tree = tree(&client)?;
         Ok(tree.embedded == tree.entries)
     })?;
-    let filled = started.elapsed();
-    let rate = measure::count(usize::try_from(tree(&client)?.entries - embedded_by_then)?)
-        / begun.elapsed().as_secs_f64().max(1e-9);
-    let quiet = recalls(&client, wanted, wanted.recalls)?;
-    let idle = idle::watch(&daemon, wanted.idle)?;
+    report.time("all vectors are there after", "filled_ms", started.elapsed(), "");
+    let quiet = recalls(&client, wanted.recalls, wanted.recalls, || Ok(true))?;
+    report.recalls("a recall while vectors fill in", "recall_filling", &filling);
+    report.recalls("a recall when they are there", "recall_quiet", &quiet);
+    for (name, key, share) in [("p50", "p50_ratio", 0.5), ("p99", "p99_ratio", 0.99)] {
+        let slower = ratio(filling.quantile(share), quiet.quantile(share));
+        report.figure(&format!("{name} while vectors fill in / when they are there"), key, slower, "");
+    }
+    if let Some(idle) = idle::watch(&daemon, wanted.idle)? {
+        report.say(&idle.told());
+        report.figures.insert("idle".to_owned(), idle.figures());
+    }
     daemon.stop()?;
-
-    let (again, cpu) = restart(&home)?;
-    let slower = ratio(filling.quantile(0.99), quiet.quantile(0.99));
-    let mut table = Table::new(&["target", "measured", "at most"]);
-    for (name, measured, most) in [
-        ("searchable by words after the start", shown(searchable), "10 s"),
-        ("a save is searchable, median", shown(saves.median()), "1 s"),
-        ("a save is searchable, longest", shown(saves.quantile(1.0)), "1 s"),
-        ("p99 of recalls, while vectors fill in / quiet", format!("{slower:.2}"), "2"),
-        ("all vectors after the start", shown(filled), ""),
-        ("all vectors after a restart", shown(again), ""),
-        ("CPU time of that restart", shown(cpu), ""),
-    ] {
-        table.row([name.to_owned(), measured, most.to_owned()]);
-    }
-    table.print();
-    if let Some(idle) = &idle {
-        output::say(&idle.told());
-    }
-    Ok(json!({
-        "files": wanted.files,
-        "entries": wanted.entries,
-        "searchable_ms": millis(searchable),
-        "save": saves.figures(),
-        "save_longest_ms": millis(saves.quantile(1.0)),
-        "recall_filling": filling.figures(),
-        "recall_quiet": quiet.figures(),
-        "p99_ratio": rounded(slower),
-        "filled_s": rounded(filled.as_secs_f64()),
-        "embedded_per_second": rounded(rate),
-        "restart_filled_ms": millis(again),
-        "restart_cpu_ms": millis(cpu),
-        "idle": idle.map(|idle| idle.figures()),
-    }))
+    let again = planted::changed(&home, &marked)?;
+    report.number("vectors that were known and made again", "made_again", again);
+    Ok(Value::Object(report.figures))
 }
 
-/// Writes the tree, the same in every run.
-fn plant(root: &Path, wanted: &Tree) -> anyhow::Result<Vec<PathBuf>> {
-    let each = wanted.entries.div_ceil(wanted.files);
-    let mut files = Vec::new();
-    for file in 0..wanted.files {
-        let folder = root.join(if file % 2 == 0 { "projects" } else { "domains" });
-        std::fs::create_dir_all(&folder)?;
-        let mut text = format!("# Topic {file}\n\n## Rules\n\n");
-        for entry in (file * each..(file + 1) * each).take_while(|entry| *entry < wanted.entries) {
-            let words = Texts::Synthetic.memory(entry);
-            let marker = marker(entry);
-            writeln!(text, "- **{words} {marker}** (from: bench, first noted: 2026-01-05)")?;
-        }
-        let path = folder.join(format!("topic{file}.md"));
-        std::fs::write(&path, text)?;
-        files.push(path);
-    }
-    Ok(files)
+/// What was measured, told at once.
+#[derive(Default)]
+struct Report {
+    figures: Map<String, Value>,
 }
 
-/// A word that one entry alone has.
-fn marker(entry: usize) -> String {
-    format!("marker{entry}")
+impl Report {
+    fn say(&self, text: &str) {
+        output::line(text);
+    }
+
+    fn row(&mut self, name: &str, key: &str, told: &str, figure: Value) {
+        output::line(&format!("{name:<52}  {told}"));
+        self.figures.insert(key.to_owned(), figure);
+    }
+
+    fn time(&mut self, name: &str, key: &str, took: Duration, most: &str) {
+        self.row(name, key, format!("{:>10}  {most}", shown(took)).trim_end(), millis(took).into());
+    }
+
+    fn figure(&mut self, name: &str, key: &str, figure: f64, unit: &str) {
+        self.row(name, key, format!("{figure:>10.2} {unit}").trim_end(), rounded(figure).into());
+    }
+
+    fn number(&mut self, name: &str, key: &str, number: u64) {
+        self.row(name, key, &format!("{number:>10}"), number.into());
+    }
+
+    fn recalls(&mut self, name: &str, key: &str, took: &Durations) {
+        let told = format!("{:>10} p50  {:>10} p99", shown(took.median()), shown(took.quantile(0.99)));
+        self.row(name, key, &told, took.figures());
+    }
+}
+
+/// How many of these texts the model embeds in a second, while nothing else happens.
+fn alone(texts: &[String]) -> anyhow::Result<f64> {
+    let threads = std::thread::available_parallelism()?.min(4.try_into()?);
+    let model = Onnx::bundled(threads)?;
+    let texts: Vec<&str> = texts.iter().take(ALONE).map(String::as_str).collect();
+    let (took, _) = timed(|| Ok(model.embed(&texts)?))?;
+    Ok(count(texts.len()) / took.as_secs_f64())
+}
+
+/// Starts a daemon, and waits until the last entry is found by its words.
+fn begin(home: &Home, wanted: &Tree, report: &mut Report, what: &str, key: &str) -> anyhow::Result<Daemon> {
+    let started = Instant::now();
+    let daemon = home.start("")?;
+    let client = daemon.client();
+    let last = planted::marker(wanted.entries - 1);
+    until(&client, || Ok(found(&client, &last)? == 1))?;
+    report.time(&format!("searchable by words after {what}"), key, started.elapsed(), "at most 10 s");
+    Ok(daemon)
 }
 
 fn found(client: &Client, words: &str) -> anyhow::Result<u64> {
@@ -137,13 +176,43 @@ fn until(client: &Client, mut done: impl FnMut() -> anyhow::Result<bool>) -> any
     Ok(())
 }
 
-/// Recalls of fresh texts, the first of them of that number.
-fn recalls(client: &Client, wanted: &Tree, first: usize) -> anyhow::Result<Durations> {
+/// How many vectors are made in a second, while nobody asks anything else.
+fn pace(client: &Client, wanted: &Tree) -> anyhow::Result<f64> {
+    let window = Duration::from_secs(wanted.window as u64);
+    let (before, begun) = (tree(client)?.embedded, Instant::now());
+    let mut now = before;
+    until(client, || {
+        let tree = tree(client)?;
+        now = tree.embedded;
+        Ok(now == tree.entries || begun.elapsed() >= window)
+    })?;
+    Ok(count(usize::try_from(now - before)?) / begun.elapsed().as_secs_f64())
+}
+
+/// Recalls of fresh texts, the first of them of that number, while it is wanted.
+fn recalls(
+    client: &Client,
+    most: usize,
+    first: usize,
+    mut wanted: impl FnMut() -> anyhow::Result<bool>,
+) -> anyhow::Result<Durations> {
     let agent: AgentName = "finder".parse()?;
-    measure::one(wanted.recalls, |number| {
-        client.call(Recall::new(agent.clone(), &Texts::Synthetic.question(first + number)))?;
-        Ok(())
-    })
+    let mut blocks = Vec::new();
+    for start in (0..most).step_by(BLOCK) {
+        let block = measure::one(BLOCK.min(most - start), |number| {
+            let question = Texts::Synthetic.question(first + start + number);
+            client.call(Recall::new(agent.clone(), &question))?;
+            Ok(())
+        })?;
+        if !wanted()? {
+            break;
+        }
+        blocks.push(block);
+    }
+    if blocks.is_empty() {
+        bail!("All vectors were there before a recall was made: ask for more entries or a longer window");
+    }
+    Ok(Durations::pooled(blocks.iter()))
 }
 
 /// How long it takes from a save until what was saved is found.
@@ -161,17 +230,7 @@ fn saves(client: &Client, files: &[PathBuf], count: usize) -> anyhow::Result<Dur
     Ok(Durations::in_turn(durations))
 }
 
-/// How long it takes, and how much CPU time, until a daemon that knows all vectors has them again.
-fn restart(home: &Home) -> anyhow::Result<(Duration, Duration)> {
-    let started = Instant::now();
-    let daemon: Daemon = home.start("")?;
-    let client = daemon.client();
-    until(&client, || {
-        let tree = tree(&client)?;
-        Ok(tree.entries > 0 && tree.embedded == tree.entries)
-    })?;
-    let took = started.elapsed();
-    let cpu = crate::process::cpu_time(daemon.pid())?;
-    daemon.stop()?;
-    Ok((took, cpu))
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "not negative, and not many")]
+fn rounded_up(number: f64) -> usize {
+    number.ceil() as usize
 }

@@ -6,7 +6,7 @@ use memoryd_client::proto::{ChromaState, JobState, Serve, Status, StatusReport, 
 use crate::exit::Outcome;
 use crate::output::Output;
 use crate::render::{Page, bytes, clean, count, good, grouped, notable, span, strong, word};
-use crate::verbs::schedule;
+use crate::verbs::{schedule, watch::left};
 
 pub fn run(service: &impl Serve<Status>, out: &mut Output) -> Outcome {
     out.reply(&service.serve(Status {})?, render)
@@ -84,11 +84,13 @@ fn upcoming(job: &JobState) -> String {
 
 /// How much of the memory tree is searched, and how.
 fn tree(tree: &TreeState) -> String {
-    let entries = count(tree.entries, "entry", "entries");
+    let (entries, files) = (count(tree.entries, "entry", "entries"), count(tree.files, "file", "files"));
+    let all = format!("{entries} in {files}");
     if tree.embedded == tree.entries {
-        return entries;
+        return all;
     }
-    format!("{entries}, vectors {} %", tree.embedded * 100 / tree.entries.max(1))
+    let left = left(tree.left_seconds);
+    format!("{all}, {} % embedded{left}", tree.embedded * 100 / tree.entries.max(1))
 }
 
 /// Which job fails, why, and when it is tried again.
@@ -151,6 +153,7 @@ mod tests {
                 files: 2000,
                 entries: 50_000,
                 embedded: 15_500,
+                left_seconds: Some(734),
                 watched: false,
                 polled: Some("It is on a network".to_owned()),
             },
@@ -165,7 +168,11 @@ mod tests {
         assert_eq!(lines[0], "memoryd 0.1.0 runs for 3 h 0 min, process 4711");
         assert_eq!(lines[1], "failing  metrics failed 3 times in a row, again in 4 min: The disk is full");
         assert_eq!(lines[2], "polling  It is on a network");
-        assert!(lines.contains(&"memory tree     50,000 entries, vectors 31 %"), "{text}");
+        assert!(
+            lines
+                .contains(&"memory tree     50,000 entries in 2,000 files, 31 % embedded, about 12 min left"),
+            "{text}"
+        );
         assert!(lines.contains(&"next job        metrics, Mon 2026-01-26 13:04"), "{text}");
     }
 }

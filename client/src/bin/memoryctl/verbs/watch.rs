@@ -3,13 +3,18 @@
 use std::time::Duration;
 
 use anstream::eprintln;
+use chrono::TimeDelta;
 use memoryd_client::Client;
-use memoryd_client::proto::{Code, Event, Fault, Happening, Phase, Serve, Watch, Watched};
+use memoryd_client::proto::{Code, Event, Fault, Happening, Phase, Serve, Status, Watch, Watched};
 use serde::Serialize;
 
 use crate::exit::Outcome;
 use crate::output::Output;
-use crate::render::{bad, count, faint, good, grouped, notable, one_line, strong, time};
+use crate::render::{bad, count, faint, good, grouped, notable, one_line, span, strong, time};
+
+mod fill;
+
+use fill::Fill;
 
 /// How long one call waits for events.
 const WAIT: Duration = Duration::from_secs(20);
@@ -21,15 +26,23 @@ pub fn run(timeout: Duration, out: &mut Output) -> Outcome {
     let wait = WAIT.min(timeout / 2);
     let client = Client::here()?.with_deadline(timeout);
     let mut place = Place::new(&client)?;
-    let mut away = false;
+    let mut fill = Fill::new(out.is_on_terminal());
+    let tree = client.call(Status {})?.tree;
+    fill.show(tree.embedded, tree.entries, tree.left_seconds);
+    let (mut since, mut away) = (place.at.since, false);
     loop {
         match place.more(wait) {
             Ok(watched) => {
-                away = false;
-                show(&watched, out)?;
+                if watched.since != since {
+                    fill.end();
+                    note("The daemon was started again. What happens since then follows.");
+                }
+                (since, away) = (watched.since, false);
+                show(&watched, &mut fill, out)?;
             }
             Err(fault) if fault.code == Code::Unavailable => {
                 if !away {
+                    fill.end();
                     note(&format!("{}. Waiting for it.", fault.message));
                 }
                 away = true;
@@ -57,7 +70,6 @@ impl<'a, S: Serve<Watch>> Place<'a, S> {
         let wait_ms = u64::try_from(wait.as_millis()).unwrap_or(u64::MAX);
         let mut watched = self.service.serve(Watch { after: Some(self.at.next), wait_ms })?;
         if watched.since != self.at.since {
-            note("The daemon was started again. What happens since then follows.");
             watched = self.service.serve(Watch { after: Some(0), wait_ms: 0 })?;
         }
         self.at = Watched { events: Vec::new(), ..watched };
@@ -70,13 +82,18 @@ struct Missed {
     missed: u64,
 }
 
-fn show(watched: &Watched, out: &mut Output) -> Outcome {
+fn show(watched: &Watched, fill: &mut Fill, out: &mut Output) -> Outcome {
     if watched.missed > 0 {
         let told = format!("{} missed", count(watched.missed, "event was", "events were"));
-        out.line(&Missed { missed: watched.missed }, notable(told))?;
+        fill.aside(|| out.line(&Missed { missed: watched.missed }, notable(told)))?;
     }
     for event in &watched.events {
-        out.line(event, format_args!("{}  {}", faint(time(event.at)), told(event)))?;
+        if let Happening::NotesEmbedded { done, of, left_seconds } = event.what
+            && fill.show(done, of, left_seconds)
+        {
+            continue;
+        }
+        fill.aside(|| out.line(event, format_args!("{}  {}", faint(time(event.at)), told(event))))?;
     }
     Ok(())
 }
@@ -114,10 +131,17 @@ fn told(event: &Event) -> String {
             let (files, entries) = (count(*files, "file", "files"), count(*entries, "entry", "entries"));
             format!("{}  {files} read, {entries} in all", strong("memory tree"))
         }
-        Happening::NotesEmbedded { done, of } => {
-            format!("{}  vectors: {} of {}", strong("memory tree"), grouped(*done), grouped(*of))
+        Happening::NotesEmbedded { done, of, left_seconds } => {
+            let (done, of, left) = (grouped(*done), grouped(*of), left(*left_seconds));
+            format!("{}  {done} of {of} embedded{left}", strong("memory tree"))
         }
     }
+}
+
+/// How long it takes until all of the memory tree is embedded, if that is known.
+pub fn left(seconds: Option<u64>) -> String {
+    let left = seconds.and_then(|seconds| TimeDelta::try_seconds(i64::try_from(seconds).ok()?));
+    left.map_or_else(String::new, |left| format!(", about {} left", span(left)))
 }
 
 /// What a job does in a phase.
@@ -144,7 +168,7 @@ mod tests {
     fn watched(since_hours: i64, events: Vec<Happening>, next: u64, missed: u64) -> Watched {
         let at = sample::noon();
         let events = (1..).zip(events).map(|(number, what)| Event { number, at, what }).collect();
-        Watched { since: at - chrono::TimeDelta::hours(since_hours), events, next, missed }
+        Watched { since: at - TimeDelta::hours(since_hours), events, next, missed }
     }
 
     #[test]
@@ -166,10 +190,11 @@ mod tests {
                 failed: Some("The disk is full".to_owned()),
             },
             Happening::NotesRead { files: 1, entries: 50_000 },
-            Happening::NotesEmbedded { done: 49_999, of: 50_000 },
+            Happening::NotesEmbedded { done: 14_500, of: 50_000, left_seconds: Some(734) },
+            Happening::NotesEmbedded { done: 50_000, of: 50_000, left_seconds: None },
         ];
         let reply = watched(1, events, 7, 2);
-        let (text, outcome) = written(false, |out| show(&reply, out));
+        let (text, outcome) = written(false, |out| show(&reply, &mut Fill::new(false), out));
         assert!(outcome.is_ok());
         let at = time(sample::noon());
         assert_eq!(
@@ -185,11 +210,12 @@ mod tests {
 {at}  job promote  done, nothing to do
 {at}  job promote  failed: The disk is full
 {at}  memory tree  1 file read, 50,000 entries in all
-{at}  memory tree  vectors: 49,999 of 50,000
+{at}  memory tree  14,500 of 50,000 embedded, about 12 min left
+{at}  memory tree  50,000 of 50,000 embedded
 "
             )
         );
-        let (text, _) = written(true, |out| show(&reply, out));
+        let (text, _) = written(true, |out| show(&reply, &mut Fill::new(false), out));
         let mut lines = text.lines();
         assert_eq!(lines.next(), Some("{\"missed\":2}"));
         for (line, event) in lines.zip(&reply.events) {

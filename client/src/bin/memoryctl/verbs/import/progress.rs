@@ -22,6 +22,11 @@ pub fn steps() -> ProgressBar {
     bar(0, "{pos} of {len} records {msg} {bar:30}")
 }
 
+/// A bar over the entries of the memory tree.
+pub fn notes() -> ProgressBar {
+    bar(0, "memory tree  {bar:30} {human_pos} of {human_len} embedded{msg}")
+}
+
 fn bar(length: u64, template: &str) -> ProgressBar {
     let style = ProgressStyle::with_template(template).expect("the template is valid");
     ProgressBar::new(length).with_style(style)
@@ -34,6 +39,7 @@ mod tests {
         super::records();
         super::jobs();
         super::steps();
+        super::notes();
         super::bytes(Some(1));
     }
 }
