@@ -198,8 +198,6 @@ fn derive_rate(base: &Base, theirs: &Marks, both: &mut Written) {
     let changed = |key: &str| base.theirs.get(key) != theirs.get(key);
     if changed("success_rate") && changed("usage_count") && !changed("success_count") {
         both.metadata.remove("success_count");
-    } else {
-        both.metadata.remove("success_rate");
     }
 }
 

@@ -101,6 +101,18 @@ pub struct Latency {
     /// Also watch the daemon do nothing for so many seconds
     #[arg(long, default_value_t = 0, value_name = "SECONDS")]
     pub idle: u64,
+    /// Where memory is kept; with chroma, recalls are measured beside the embedded store and a raw query of Chroma
+    #[arg(long, value_enum, default_value = "embedded")]
+    pub store: Store,
+}
+
+/// Where memory is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Store {
+    /// In the daemon's database alone
+    Embedded,
+    /// In a Chroma server too
+    Chroma,
 }
 
 /// What `scale` is told.

@@ -3,6 +3,7 @@
 mod alone;
 mod crowd;
 pub mod idle;
+pub mod stores;
 
 use std::num::NonZeroUsize;
 

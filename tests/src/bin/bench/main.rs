@@ -26,7 +26,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-use arguments::{Arguments, Bench};
+use arguments::{Arguments, Bench, Store};
 use daemon::Home;
 
 fn main() -> ExitCode {
@@ -52,7 +52,10 @@ fn run(bench: &Bench, set: &[String]) -> anyhow::Result<Option<serde_json::Value
     Ok(match bench {
         Bench::Locomo(wanted) => Some(locomo::run(wanted, &Home::new(set)?)?),
         Bench::Outcomes(wanted) => Some(outcomes::run(wanted, &Home::new(set)?)?),
-        Bench::Latency(wanted) => Some(latency::run(wanted, &Home::new(set)?)?),
+        Bench::Latency(wanted) => Some(match wanted.store {
+            Store::Embedded => latency::run(wanted, &Home::new(set)?)?,
+            Store::Chroma => latency::stores::run(wanted, &Home::new(set)?, &Home::new(set)?)?,
+        }),
         Bench::Scale(wanted) => Some(scale::run(wanted, set)?),
         Bench::Maintenance(wanted) => Some(maintenance::run(wanted, set)?),
         Bench::Tree(wanted) => Some(tree::run(wanted, set)?),

@@ -39,7 +39,7 @@ pub fn run(wanted: &Tree, set: &[String]) -> anyhow::Result<Value> {
     let mut report = Report::default();
     let home = Home::new(set)?;
     let files = planted::files(&home.tree(), wanted)?;
-    report.say(&format!("{} entries in {} files", wanted.entries, wanted.files));
+    output::line(&format!("{} entries in {} files", wanted.entries, wanted.files));
     let alone = alone(&planted::texts(&home)?)?;
     report.figure("texts that the model alone embeds in a second", "alone_per_second", alone, "/s");
 
@@ -62,7 +62,7 @@ pub fn run(wanted: &Tree, set: &[String]) -> anyhow::Result<Value> {
     let late = if wanted.whole { usize::MAX } else { rounded_up(pace * count(wanted.window)) };
     let marked = planted::mark(&home, &kept, late)?;
     if !wanted.whole {
-        report.say(&format!("{} vectors are put in by hand, {late} are left to be made", marked.len()));
+        output::line(&format!("{} vectors are put in by hand, {late} are left to be made", marked.len()));
     }
 
     let started = Instant::now();
@@ -87,7 +87,7 @@ pub fn run(wanted: &Tree, set: &[String]) -> anyhow::Result<Value> {
         report.figure(&format!("{name} while vectors fill in / when they are there"), key, slower, "");
     }
     if let Some(idle) = idle::watch(&daemon, wanted.idle)? {
-        report.say(&idle.told());
+        output::line(&idle.told());
         report.figures.insert("idle".to_owned(), idle.figures());
     }
     daemon.stop()?;
@@ -103,10 +103,6 @@ struct Report {
 }
 
 impl Report {
-    fn say(&self, text: &str) {
-        output::line(text);
-    }
-
     fn row(&mut self, name: &str, key: &str, told: &str, figure: Value) {
         output::line(&format!("{name:<52}  {told}"));
         self.figures.insert(key.to_owned(), figure);
