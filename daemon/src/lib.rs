@@ -47,6 +47,10 @@
 //!   is taken back at the next start, but where somebody edited it since.
 //! - **Outcomes are append-only.** Usage and Q-values follow from them; undoing a report voids its outcomes and
 //!   computes what follows again.
+//! - **A shared memory is whole on both sides.** With a Chroma server ([`chroma`], [`courier`]), the database stays the
+//!   state. What changes in it is entered in an outbox by the same transaction and told in that order; what others write
+//!   there comes in through the journal. So search, gates and jobs are the same with and without a server, and go on while
+//!   it is away.
 //! - **What is removed is archived first**, on disk, before the transaction ends.
 //! - **Nothing grows for ever.** Evaluations, operations and their outcomes leave for the archive when they are old;
 //!   usage goes on from a baseline that outcomes are folded into. Receipts of recalls expire.
@@ -59,7 +63,7 @@
 //! - **Same input, same bytes out.** Time comes from [`clock::Clock`], nothing is random, and ties are broken by id.
 //! - **No secret is stored.** Every path that stores text goes through [`domain::secrets`].
 //!
-//! What is *absent*, on purpose: a network, telemetry, a thread for each connection, an error that is only prose, and
+//! What is *absent*, on purpose: a network but for the Chroma server that is configured, telemetry, a thread for each connection, an error that is only prose, and
 //! any `process::exit` below `main`.
 //!
 //! # Where things go
