@@ -62,7 +62,7 @@ pub struct Command {
     /// Answer with one JSON document
     #[arg(long, global = true, help_heading = "Everywhere")]
     json: bool,
-    /// Give up after this long [default: 30, for maintain 3600, for a hook 2]
+    /// Give up after this long [default: 30, for migrate 600, for maintain 3600, for a hook 2]
     #[arg(
         long,
         global = true,
@@ -169,10 +169,10 @@ enum Question {
 impl Question {
     /// How long its call may take, unless told otherwise.
     fn deadline(&self) -> Duration {
-        if matches!(self, Self::Capture(arguments) if arguments.hook) {
-            capture::HOOK_DEADLINE
-        } else {
-            DEADLINE
+        match self {
+            Self::Capture(arguments) if arguments.hook => capture::HOOK_DEADLINE,
+            Self::Migrate(_) => migrate::DEADLINE,
+            _ => DEADLINE,
         }
     }
 }

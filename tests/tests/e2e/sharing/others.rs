@@ -162,6 +162,8 @@ fn d2_two_daemons_that_share_a_server_count_what_each_saw() {
     let home = memoryd_tests::Home::new();
     home.configure(&one.chroma.config(&one.database));
     let clock = std::sync::Arc::new(memoryd::clock::TurnedClock::new(memoryd_tests::start_of_time()));
+    // Ids are made from the time, and no two machines do the same at the same millisecond.
+    clock.turn(chrono::TimeDelta::seconds(7));
     let daemon = home.daemon(&clock);
     let service: &(dyn memoryd_proto::Service + 'static) = daemon.app();
     let other = memoryd_tests::World { service, clock: &clock, home: &home };

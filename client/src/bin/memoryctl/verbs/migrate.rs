@@ -1,5 +1,7 @@
 //! `memoryctl migrate`
 
+use std::time::Duration;
+
 use clap::{Args, ValueEnum};
 use memoryd_client::proto::{ComparedCollection, Migrate, Migrated, MigrationStep, Serve, StoreKind};
 use serde::Serialize;
@@ -8,6 +10,9 @@ use crate::exit::Outcome;
 use crate::output::Output;
 use crate::render::{Page, bad, clean, count, good, notable};
 use crate::verbs::import::progress;
+
+/// How long a step may take: comparing a large memory takes minutes.
+pub const DEADLINE: Duration = Duration::from_mins(10);
 
 #[derive(Args, Debug)]
 pub struct Arguments {
