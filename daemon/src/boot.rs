@@ -13,6 +13,7 @@ use std::time::Duration;
 use anyhow::{Context, anyhow, bail};
 use etcetera::BaseStrategy;
 use interprocess::local_socket::tokio::Listener;
+use memoryd_proto::Examined;
 use rustix::fs::Mode;
 
 use crate::archive::Archive;
@@ -218,6 +219,41 @@ pub fn run() -> anyhow::Result<()> {
     // Whatever had no time to finish is not waited for.
     runtime.shutdown_background();
     ended
+}
+
+/// Looks for everything that can be wrong while no daemon answers: whatever keeps one from starting, and what one would
+/// find. Nothing is changed.
+#[must_use]
+pub fn examine() -> Examined {
+    rustix::process::umask(Mode::RWXG | Mode::RWXO);
+    let mut examined = Examined::default();
+    let fails =
+        |error: anyhow::Error| vec![(format!("{error:#}"), "Then start it: memoryctl start".to_owned())];
+    let places = Places::from_env();
+    let config = places.as_ref().ok().map(Places::config);
+    let (places, config) = match (places, config) {
+        (Ok(places), Some(Ok(config))) => (places, config),
+        (Err(error), _) | (_, Some(Err(error))) => {
+            examined.note("configuration", fails(error));
+            return examined;
+        }
+        (Ok(_), None) => return examined,
+    };
+    examined.note("configuration", []);
+    match Daemon::build(config, &places, Arc::new(SystemClock)) {
+        Ok(daemon) => {
+            examined.note("start", []);
+            match daemon.app.examine() {
+                Ok(more) => {
+                    examined.checks.extend(more.checks);
+                    examined.findings.extend(more.findings);
+                }
+                Err(fault) => examined.note("status", [(fault.message, fault.advice)]),
+            }
+        }
+        Err(error) => examined.note("start", fails(error)),
+    }
+    examined
 }
 
 /// Puts a copy of the database, named as it is listed or by its path, in the place of the database of this environment,

@@ -6,10 +6,11 @@ use std::process::ExitCode;
 const USAGE: &str = "\
 memoryd, the memory daemon for AI agents
 
-Usage: memoryd [--version | --help | --print-config | --restore NAME|PATH]
+Usage: memoryd [--version | --help | --print-config | --examine | --restore NAME|PATH]
 
 Without an argument it serves until it gets SIGTERM. memoryctl starts, stops and queries it.
 --restore puts a copy of the database in its place; what was there is kept beside the copies. No daemon may run.
+--examine looks for what keeps it from starting, and prints that as JSON; memoryctl doctor does so when nobody answers.
 --print-config prints every setting with its default; save it as ~/.config/memoryd/memoryd.toml to change some.
 MEMORYD_CONFIG, MEMORYD_DATA_DIR and MEMORYD_SOCKET name another configuration, data directory and socket.
 ";
@@ -29,6 +30,13 @@ fn main() -> ExitCode {
             Ok(restored) => println!("{restored}"),
             Err(error) => {
                 eprintln!("memoryd: {error:#}");
+                return ExitCode::FAILURE;
+            }
+        },
+        ["--examine"] => match serde_json::to_string_pretty(&memoryd::boot::examine()) {
+            Ok(told) => println!("{told}"),
+            Err(error) => {
+                eprintln!("memoryd: {error}");
                 return ExitCode::FAILURE;
             }
         },

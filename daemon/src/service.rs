@@ -8,6 +8,7 @@ mod contexts;
 mod dashboard;
 mod entry;
 mod evaluations;
+mod examine;
 mod explain;
 mod improvements;
 mod journal;

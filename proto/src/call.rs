@@ -10,17 +10,17 @@ use crate::frame;
 use crate::{
     AgentList, Agents, ArchiveList, ArchivePage, Archives, BackUp, BackedUp, BackupList, Backups, Capture,
     Captured, Consolidatable, ConsumeNote, ContextList, Contexts, CrossValidated, Dashboard, DashboardView,
-    DeleteImprovement, Deleted, Deprecate, Distilled, Edit, Edited, EvaluationPage, Evaluations, Explain,
-    Explanation, Export, ExportPage, ExportQ, ExtractSkill, FindImprovement, ForgetNotes, Forgotten, Import,
-    ImportChroma, ImportQ, Imported, ImportedChroma, ImportedQ, Improvement, ImprovementPage, Improvements,
-    InitNotes, Initialise, Initialised, Journal, JournalPage, Learned, LearnedNotes, LogNote, Maintain,
-    Maintained, MarkCrossValidated, Migrate, Migrated, NoteFiles, NotePage, NoteStats, NoteStatus, Ping,
-    Pong, Profile, ProfileOf, ProjectList, ProjectNotes, Projects, PromoteLearning, PromoteNote, QTable,
-    Recall, Recalled, ReceivePrinciple, Remember, Remembered, Report, Restore, RestoreEvaluation,
-    RestoredEvaluation, Review, ReviewList, ReviewOf, Reviews, Schedule, ScheduleView, SearchArchive,
-    SearchNotes, SetProfile, ShareNote, SharedNotes, ShortcomingList, Shortcomings, ShowNotes, Shutdown,
-    ShuttingDown, SkillList, Skills, SnapshotPage, Snapshots, Status, StatusReport, Undo, Undone, Watch,
-    Watched, Written,
+    DeleteImprovement, Deleted, Deprecate, Distilled, Edit, Edited, EvaluationPage, Evaluations, Examine,
+    Examined, Explain, Explanation, Export, ExportPage, ExportQ, ExtractSkill, FindImprovement, ForgetNotes,
+    Forgotten, Import, ImportChroma, ImportQ, Imported, ImportedChroma, ImportedQ, Improvement,
+    ImprovementPage, Improvements, InitNotes, Initialise, Initialised, Journal, JournalPage, Learned,
+    LearnedNotes, LogNote, Maintain, Maintained, MarkCrossValidated, Migrate, Migrated, NoteFiles, NotePage,
+    NoteStats, NoteStatus, Ping, Pong, Profile, ProfileOf, ProjectList, ProjectNotes, Projects,
+    PromoteLearning, PromoteNote, QTable, Recall, Recalled, ReceivePrinciple, Remember, Remembered, Report,
+    Restore, RestoreEvaluation, RestoredEvaluation, Review, ReviewList, ReviewOf, Reviews, Schedule,
+    ScheduleView, SearchArchive, SearchNotes, SetProfile, ShareNote, SharedNotes, ShortcomingList,
+    Shortcomings, ShowNotes, Shutdown, ShuttingDown, SkillList, Skills, SnapshotPage, Snapshots, Status,
+    StatusReport, Undo, Undone, Watch, Watched, Written,
 };
 
 /// A request, tied to its reply.
@@ -210,4 +210,6 @@ table! {
     ImportChroma => ImportedChroma,
     /// Move all records to a Chroma server, or take all over from there.
     Migrate => Migrated,
+    /// Look for everything that can be wrong.
+    Examine => Examined,
 }

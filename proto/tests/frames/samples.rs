@@ -779,6 +779,17 @@ pub fn all() -> Vec<Sample> {
             aside: vec![set_aside()],
         },
     ));
+    samples.push(sample(
+        Examine {},
+        Examined {
+            checks: texts(&["disk"]),
+            findings: vec![Trouble {
+                check: "disk".to_owned(),
+                problem: "full".to_owned(),
+                advice: "Make room".to_owned(),
+            }],
+        },
+    ));
     samples
 }
 

@@ -15,6 +15,7 @@ mod configuration;
 mod consolidation;
 mod crash;
 mod dashboard;
+mod doctor;
 mod explain;
 mod files;
 mod follow;

@@ -23,11 +23,15 @@ Exit codes:
   6  deadline: no answer in time
   7  version: client and daemon do not speak the same protocol
   8  busy: try again
+  9  doctor found something
 
 Environment:
   MEMORYD_SOCKET  the daemon's socket
   MEMORYD_AGENT   the agent, for verbs that need one
   NO_COLOR        no colour";
+
+/// The exit code when something is wrong, and the answer says what.
+const FOUND: u8 = 9;
 
 /// What becomes of a verb.
 pub type Outcome = Result<(), Failure>;
@@ -39,6 +43,8 @@ pub enum Failure {
     Fault(Fault),
     /// The answer could not be written.
     Output(io::Error),
+    /// The answer says that something is wrong.
+    Found,
 }
 
 impl From<Fault> for Failure {
@@ -58,6 +64,7 @@ pub fn code(json: bool, outcome: Outcome) -> ExitCode {
     let fault = match outcome {
         Ok(()) => return ExitCode::SUCCESS,
         // Whoever read the answer has enough of it.
+        Err(Failure::Found) => return ExitCode::from(FOUND),
         Err(Failure::Output(error)) if error.kind() == ErrorKind::BrokenPipe => return ExitCode::SUCCESS,
         Err(Failure::Output(error)) => Fault::new(
             Code::Internal,

@@ -18,6 +18,7 @@ mod capture;
 mod completions;
 mod contexts;
 mod dashboard;
+mod doctor;
 mod evaluations;
 mod explain;
 mod export;
@@ -186,6 +187,8 @@ enum Errand {
     Stop,
     /// Tend the memory now, or show what that would change
     Maintain(maintain::Arguments),
+    /// Look for everything that can be wrong, and say what to do
+    Doctor(doctor::Arguments),
     /// Show what happens, a line each, until interrupted
     Watch,
     /// Put a copy in the place of the database
@@ -256,6 +259,7 @@ fn perform(errand: Errand, given: Option<Duration>, out: &mut Output) -> Outcome
         Errand::Start => start::run(timeout, out),
         Errand::Stop => stop::run(timeout, out),
         Errand::Maintain(arguments) => maintain::run(&arguments, given, out),
+        Errand::Doctor(arguments) => doctor::run(&arguments, timeout, out),
         Errand::Watch => watch::run(timeout, out),
         Errand::Restore(arguments) => restore::run(&arguments, timeout, out),
         Errand::Completions(arguments) => completions::run(&arguments, Command::command(), out),

@@ -88,7 +88,7 @@ fn harmless(failure: Failure) -> Failure {
         Failure::Fault(fault) if fault.code == Code::Invalid => {
             Failure::Fault(Fault::new(Code::Internal, fault.message, fault.advice))
         }
-        failure @ (Failure::Fault(_) | Failure::Output(_)) => failure,
+        failure @ (Failure::Fault(_) | Failure::Output(_) | Failure::Found) => failure,
     }
 }
 

@@ -58,7 +58,7 @@ pub fn run(
     let records = write(arguments, service, &mut BufWriter::new(replacement.writer()), &progress::records())
         .map_err(|failure| match failure {
             Failure::Output(error) => Failure::Fault(unwritable(&error)),
-            Failure::Fault(fault) => Failure::Fault(fault),
+            failure @ (Failure::Fault(_) | Failure::Found) => failure,
         })?;
     replacement.finish().map_err(|error| unwritable(&error))?;
     out.reply(&Exported { file, records }, |page, exported| {
