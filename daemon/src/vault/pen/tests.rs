@@ -74,6 +74,49 @@ fn a_file_that_is_removed_after_it_was_saved_keeps_what_was_saved() {
     assert_eq!((tree.says().as_str(), tree.beside()), ("a\ntheirs\n", 0));
 }
 
+/// Somebody who saves as those do who make the old file the backup, and who is about to write the new one.
+fn taken_away(tree: &mut Tree, text: &'static str) {
+    fs::rename(&tree.path, tree.path.with_extension("md~")).unwrap();
+    let path = tree.path.clone();
+    tree.pen.pause = Box::new(move || fs::write(&path, text).unwrap());
+}
+
+#[test]
+fn fault_20_a_file_that_is_taken_away_to_be_saved_is_waited_for() {
+    let mut tree = tree();
+    fs::write(&tree.path, "a\n").unwrap();
+    assert!(tree.pen.vault().read(&tree.path).unwrap().is_some());
+    taken_away(&mut tree, "a\ntheirs\n");
+    let written = tree.pen.write(&tree.path, None, Some("ours\n"));
+    assert!(matches!(written, Err(Error::Changed { .. })));
+    assert_eq!(tree.says(), "a\ntheirs\n");
+
+    let swap = tree.drawn("a\n", "a\nours\n");
+    tree.save("a\none\n");
+    exchange(&swap, &tree.path).unwrap();
+    taken_away(&mut tree, "a\nours\ntwo\n");
+    tree.pen.give_back(&tree.path, &swap, "a\n", "a\nours\n").unwrap();
+    assert_eq!(tree.says(), "a\nours\ntwo\none\n");
+
+    let mut late = OpenOptions::new().append(true).open(&tree.path).unwrap();
+    tree.pen.write(&tree.path, Some("a\nours\ntwo\none\n"), Some("a\ntwo\none\n")).unwrap();
+    late.write_all(b"late\n").unwrap();
+    taken_away(&mut tree, "a\ntwo\none\nmore\n");
+    tree.pen.look_back();
+    assert!(tree.says().contains("late\n") && tree.says().contains("more\n"), "{}", tree.says());
+}
+
+#[test]
+fn a_file_that_was_removed_is_made_anew() {
+    let mut tree = tree();
+    tree.pen.pause = Box::new(|| ());
+    fs::write(&tree.path, "a\n").unwrap();
+    assert!(tree.pen.vault().read(&tree.path).unwrap().is_some());
+    fs::remove_file(&tree.path).unwrap();
+    tree.pen.write(&tree.path, None, Some("ours\n")).unwrap();
+    assert_eq!(tree.says(), "ours\n");
+}
+
 #[test]
 fn who_had_the_file_open_writes_into_it_later() {
     let tree = tree();
