@@ -11,6 +11,7 @@
 //! Beside the file `NAME` lie meanwhile `.NAME.PID.N.draft`, a text that is not complete, or `.NAME.PID.N.swap`, one that
 //! is: the new text before the exchange, and whatever was in the file after it.
 
+mod held;
 mod sweep;
 
 use std::collections::VecDeque;
@@ -23,6 +24,8 @@ use std::time::Duration;
 
 use parking_lot::Mutex;
 use rustix::fs::OFlags;
+
+use held::Held;
 
 use super::rename::{claim, exchange};
 use super::{Error, FOLDERS, Vault, file, read};
@@ -43,6 +46,8 @@ const WATCHED: usize = 32;
 /// The only one that writes files of the tree.
 pub struct Pen {
     vault: Vault,
+    /// Where files that were replaced have names.
+    held: PathBuf,
     /// Lets others write.
     pause: Box<dyn Fn() + Send + Sync>,
     /// Numbers what lies beside files.
@@ -57,14 +62,16 @@ struct Replaced {
     path: PathBuf,
     text: String,
     file: File,
+    /// None where it cannot be held.
+    held: Option<Held>,
 }
 
 impl Pen {
-    /// Writes what `vault` reads.
+    /// Writes what `vault` reads. The folder `held` is for it alone, and best on the same file system.
     #[must_use]
-    pub fn new(vault: Vault) -> Self {
+    pub fn new(vault: Vault, held: PathBuf) -> Self {
         let pause = Box::new(|| std::thread::sleep(PAUSE));
-        Self { vault, pause, drawn: AtomicU64::new(0), replaced: Mutex::default() }
+        Self { vault, held, pause, drawn: AtomicU64::new(0), replaced: Mutex::default() }
     }
 
     /// What it writes.
@@ -149,7 +156,10 @@ impl Pen {
             {
                 tracing::info!(file = %replaced.path.display(), "somebody wrote to it while it was replaced");
                 match self.bring_in(&replaced.path, &replaced.text, &text) {
-                    Ok(()) => replaced.text = text,
+                    Ok(()) => {
+                        replaced.held.take_if(|held| held.set(&replaced.path, &text).is_err());
+                        replaced.text = text;
+                    }
                     Err(error) => tracing::warn!(%error, "what somebody wrote could not be brought in yet"),
                 }
             }
@@ -300,8 +310,10 @@ impl Pen {
     /// Removes what came out of a file, and keeps an eye on it.
     fn retire(&self, path: &Path, swap: &Path, text: &str) -> Result<(), Error> {
         let opened = open_plain(swap).map_err(file(swap))?;
+        let n = self.drawn.fetch_add(1, Ordering::Relaxed);
+        let held = Held::new(&self.held, n, (path, text), swap).ok();
         fs::remove_file(swap).map_err(file(swap))?;
-        self.keep(Replaced { path: path.to_owned(), text: text.to_owned(), file: opened });
+        self.keep(Replaced { path: path.to_owned(), text: text.to_owned(), file: opened, held });
         Ok(())
     }
 

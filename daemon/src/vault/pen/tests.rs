@@ -12,8 +12,11 @@ struct Tree {
 
 fn tree() -> Tree {
     let folder = tempfile::tempdir().unwrap();
-    let pen = Pen::new(Vault::new(folder.path().to_owned()));
-    let path = folder.path().join("memory.md");
+    let pen = Pen::new(Vault::new(folder.path().join("tree")), folder.path().join("replaced"));
+    let path = folder.path().join("tree/memory.md");
+    for folder in ["tree", "replaced"] {
+        fs::create_dir(pen.vault().root().with_file_name(folder)).unwrap();
+    }
     Tree { _folder: folder, pen, path }
 }
 
@@ -135,6 +138,23 @@ fn who_had_the_file_open_writes_into_it_later() {
     rewriting.write_all_at(format!("first\n{text}").as_bytes(), 0).unwrap();
     tree.pen.look_back();
     assert_eq!((tree.says().as_str(), tree.beside()), ("first\na\nours\ntheirs\n", 0));
+}
+
+#[test]
+fn fault_20_what_is_written_late_is_found_after_a_kill() {
+    let mut tree = tree();
+    fs::write(&tree.path, "a\nb\n").unwrap();
+    let mut appending = OpenOptions::new().append(true).open(&tree.path).unwrap();
+    tree.pen.write(&tree.path, Some("a\nb\n"), Some("a\nours\n")).unwrap();
+    tree.pen.write(&tree.path, Some("a\nours\n"), Some("ours\n")).unwrap();
+    appending.write_all(b"theirs\n").unwrap();
+    let anew = Pen::new(tree.pen.vault().clone(), tree.pen.held.clone());
+    std::mem::forget(std::mem::replace(&mut tree.pen, anew));
+    for _ in 0..2 {
+        tree.pen.sweep(&[], &|_, _| false);
+        assert_eq!(tree.says(), "ours\ntheirs\n");
+        assert_eq!(fs::read_dir(&tree.pen.held).unwrap().count(), 0);
+    }
 }
 
 #[test]
