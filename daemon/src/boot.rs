@@ -122,6 +122,8 @@ impl Daemon {
         let (reader, writer, degraded, memory) = loaded().map_err(|error| damaged(error, &copies))?;
         let archive = places.data_dir.join("archive");
         private_folder(&archive)?;
+        let replaced = places.data_dir.join("replaced");
+        private_folder(&replaced)?;
         let view = View {
             reader: Arc::new(reader),
             memory: Arc::new(memory),
@@ -139,7 +141,7 @@ impl Daemon {
             drain: Duration::from_secs(config.server.drain_seconds),
         };
         let app = App {
-            journal: Journal::new(view, writer, config.learning()),
+            journal: Journal::new(view, writer, config.learning(), replaced),
             tender: Tender::new(zone),
             following: Following::default(),
             sharing: Sharing::new(&config),

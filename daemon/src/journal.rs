@@ -23,6 +23,7 @@ pub use plan::{Plan, Step};
 pub use span::{archived_operation, archived_usage, before as spans_before};
 
 use std::collections::HashMap;
+use std::path::PathBuf;
 
 use chrono::{DateTime, Utc};
 use memoryd_proto::{
@@ -112,11 +113,11 @@ pub struct Journal {
 }
 
 impl Journal {
-    /// A journal that writes through `writer` what `view` reads.
+    /// A journal that writes through `writer` what `view` reads. Files that it replaces are held in the folder `replaced`.
     #[must_use]
-    pub fn new(view: View, writer: Writer, learning: Learning) -> Self {
+    pub fn new(view: View, writer: Writer, learning: Learning, replaced: PathBuf) -> Self {
         let events = Events::new(view.clock.now());
-        let pen = Pen::new(view.vault.clone());
+        let pen = Pen::new(view.vault.clone(), replaced);
         Self { view, writer, pen, learning, events }
     }
 

@@ -9,7 +9,7 @@ mod rename;
 
 pub use pen::Pen;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -137,6 +137,8 @@ pub struct Vault {
     root: PathBuf,
     /// Files that were written since somebody asked.
     written: Arc<Mutex<BTreeSet<PathBuf>>>,
+    /// Files that had a text when they were last read.
+    had_text: Arc<Mutex<HashSet<PathBuf>>>,
     /// A folder whose files are no part of the tree and may be read all the same.
     named: Option<PathBuf>,
 }
@@ -145,7 +147,7 @@ impl Vault {
     /// The tree in the folder `root`, which need not exist.
     #[must_use]
     pub fn new(root: PathBuf) -> Self {
-        Self { root, written: Arc::default(), named: None }
+        Self { root, written: Arc::default(), had_text: Arc::default(), named: None }
     }
 
     /// The tree, and the files below a folder that somebody named. No link is followed out of that either.
@@ -242,7 +244,17 @@ impl Vault {
     /// # Errors
     /// When it leads out of the tree, cannot be read or is no text.
     pub fn read(&self, path: &Path) -> Result<Option<String>, Error> {
-        read(&self.inside(path)?)
+        let path = self.inside(path)?;
+        let text = read(&path)?;
+        if text.as_ref().is_some_and(|text| !text.is_empty()) {
+            self.had_text.lock().insert(path);
+        }
+        Ok(text)
+    }
+
+    /// Forgets whether a file had a text when it was last read, and returns it.
+    fn forget_text(&self, path: &Path) -> bool {
+        self.had_text.lock().remove(path)
     }
 
     /// The file that a path of the tree, of a project's learnings, or of the folder that was named leads to.

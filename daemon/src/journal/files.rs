@@ -212,7 +212,8 @@ mod tests {
     fn a_change_keeps_what_differs_and_goes_there_and_back() {
         let folder = tempfile::tempdir().unwrap();
         let vault = Vault::new(folder.path().to_owned());
-        let (path, pen) = (folder.path().join("memory.md"), Pen::new(vault.clone()));
+        let (path, pen) =
+            (folder.path().join("memory.md"), Pen::new(vault.clone(), folder.path().join("replaced")));
         let texts = [
             None,
             Some(""),

@@ -5,9 +5,13 @@
 //! is looked at again before it is removed, and once more later, for those who had the file open and write to it only
 //! then. What they write is brought in line by line. Whatever comes out of a file and was not read goes back into it.
 //!
+//! Some take a file away, or empty it, before they write it anew, and would write over what is put in its place. So a
+//! file that had a text and has none is waited for.
+//!
 //! Beside the file `NAME` lie meanwhile `.NAME.PID.N.draft`, a text that is not complete, or `.NAME.PID.N.swap`, one that
 //! is: the new text before the exchange, and whatever was in the file after it.
 
+mod held;
 mod sweep;
 
 use std::collections::VecDeque;
@@ -16,9 +20,12 @@ use std::io::{self, ErrorKind, Write};
 use std::os::unix::fs::{DirBuilderExt, FileExt, MetadataExt, OpenOptionsExt, PermissionsExt, fchown};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use parking_lot::Mutex;
 use rustix::fs::OFlags;
+
+use held::Held;
 
 use super::rename::{claim, exchange};
 use super::{Error, FOLDERS, Vault, file, read};
@@ -27,13 +34,22 @@ use crate::domain::merge::merge;
 /// How often something is tried again because somebody saves at the same time.
 const AGAIN: usize = 16;
 
+/// How often there is a pause for a file that somebody took away, until they are believed to have removed it.
+const PAUSES: usize = 250;
+
+/// How long a pause is.
+const PAUSE: Duration = Duration::from_millis(1);
+
 /// How many removed files are watched for late writes.
 const WATCHED: usize = 32;
 
 /// The only one that writes files of the tree.
-#[derive(Debug)]
 pub struct Pen {
     vault: Vault,
+    /// Where files that were replaced have names.
+    held: PathBuf,
+    /// Lets others write.
+    pause: Box<dyn Fn() + Send + Sync>,
     /// Numbers what lies beside files.
     drawn: AtomicU64,
     /// Files that were replaced, the latest last.
@@ -46,13 +62,16 @@ struct Replaced {
     path: PathBuf,
     text: String,
     file: File,
+    /// None where it cannot be held.
+    held: Option<Held>,
 }
 
 impl Pen {
-    /// Writes what `vault` reads.
+    /// Writes what `vault` reads. The folder `held` is for it alone, and best on the same file system.
     #[must_use]
-    pub fn new(vault: Vault) -> Self {
-        Self { vault, drawn: AtomicU64::new(0), replaced: Mutex::default() }
+    pub fn new(vault: Vault, held: PathBuf) -> Self {
+        let pause = Box::new(|| std::thread::sleep(PAUSE));
+        Self { vault, held, pause, drawn: AtomicU64::new(0), replaced: Mutex::default() }
     }
 
     /// What it writes.
@@ -107,6 +126,10 @@ impl Pen {
         if read(path)?.as_deref() != before {
             return Err(changed(path));
         }
+        let had_text = self.vault.forget_text(path);
+        if had_text && before.is_none_or(str::is_empty) && self.comes_back(path) {
+            return Err(changed(path));
+        }
         match (before, after) {
             (None, None) => return Ok(()),
             (None, Some(after)) => self.create(path, after)?,
@@ -133,7 +156,10 @@ impl Pen {
             {
                 tracing::info!(file = %replaced.path.display(), "somebody wrote to it while it was replaced");
                 match self.bring_in(&replaced.path, &replaced.text, &text) {
-                    Ok(()) => replaced.text = text,
+                    Ok(()) => {
+                        replaced.held.take_if(|held| held.set(&replaced.path, &text).is_err());
+                        replaced.text = text;
+                    }
                     Err(error) => tracing::warn!(%error, "what somebody wrote could not be brought in yet"),
                 }
             }
@@ -191,7 +217,7 @@ impl Pen {
     fn give_back(&self, path: &Path, swap: &Path, before: &str, after: &str) -> Result<(), Error> {
         let (mut there, mut out) = (Some(after.to_owned()), plain(swap).ok());
         loop {
-            if !put_back(swap, path)? {
+            if !self.put_back(swap, path)? {
                 // The file was removed meanwhile, and is what came out again.
                 sync(path)?;
                 return Err(changed(path));
@@ -239,7 +265,8 @@ impl Pen {
         for _ in 0..AGAIN {
             let is = match read(path) {
                 Ok(Some(is)) => is,
-                // Whoever removed it wanted that; whoever is just writing it is not done.
+                Ok(None) if self.comes_back(path) => continue,
+                // Whoever removed it wanted that.
                 Ok(None) => return Ok(()),
                 Err(Error::NoText { .. }) => continue,
                 Err(error) => return Err(error),
@@ -256,11 +283,37 @@ impl Pen {
         Err(changed(path))
     }
 
+    /// Exchanges what lies beside a file with it once more. Returns whether there still was a file; else it is there again.
+    fn put_back(&self, swap: &Path, path: &Path) -> Result<bool, Error> {
+        loop {
+            match exchange(swap, path) {
+                Ok(_) => return Ok(true),
+                Err(error) if error.kind() == ErrorKind::NotFound => {
+                    if !self.comes_back(path) && claim(swap, path).map_err(file(path))? {
+                        return Ok(false);
+                    }
+                }
+                Err(error) => return Err(file(path)(error)),
+            }
+        }
+    }
+
+    /// Waits for a file that is away or empty. Returns whether somebody wrote it.
+    fn comes_back(&self, path: &Path) -> bool {
+        let is_back = |_| {
+            (self.pause)();
+            fs::metadata(path).is_ok_and(|metadata| metadata.len() > 0)
+        };
+        (0..PAUSES).any(is_back)
+    }
+
     /// Removes what came out of a file, and keeps an eye on it.
     fn retire(&self, path: &Path, swap: &Path, text: &str) -> Result<(), Error> {
         let opened = open_plain(swap).map_err(file(swap))?;
+        let n = self.drawn.fetch_add(1, Ordering::Relaxed);
+        let held = Held::new(&self.held, n, (path, text), swap).ok();
         fs::remove_file(swap).map_err(file(swap))?;
-        self.keep(Replaced { path: path.to_owned(), text: text.to_owned(), file: opened });
+        self.keep(Replaced { path: path.to_owned(), text: text.to_owned(), file: opened, held });
         Ok(())
     }
 
@@ -300,21 +353,6 @@ fn drawn(draft: &Path, path: &Path, text: &str) -> io::Result<()> {
         drawn.set_permissions(fs::Permissions::from_mode(there.mode() & 0o7777))?;
     }
     drawn.sync_all()
-}
-
-/// Exchanges what lies beside a file with it once more. Returns whether there still was a file; else it is there again.
-fn put_back(swap: &Path, path: &Path) -> Result<bool, Error> {
-    loop {
-        match exchange(swap, path) {
-            Ok(_) => return Ok(true),
-            Err(error) if error.kind() == ErrorKind::NotFound => {
-                if claim(swap, path).map_err(file(path))? {
-                    return Ok(false);
-                }
-            }
-            Err(error) => return Err(file(path)(error)),
-        }
-    }
 }
 
 fn says(path: &Path, text: &str) -> bool {

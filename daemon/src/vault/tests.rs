@@ -7,7 +7,7 @@ use super::*;
 fn vault() -> (tempfile::TempDir, Vault, Pen) {
     let folder = tempfile::tempdir().unwrap();
     let vault = Vault::new(folder.path().join("tree"));
-    let pen = Pen::new(vault.clone());
+    let pen = Pen::new(vault.clone(), folder.path().join("replaced"));
     pen.make_folders().unwrap();
     (folder, vault, pen)
 }
@@ -72,7 +72,10 @@ fn no_link_and_no_path_leads_out_of_a_folder_that_was_named() {
     let outside = |vault: &Vault, path: &str| {
         let path = project.join(path);
         matches!(vault.read(&path), Err(Error::Outside { .. }))
-            && matches!(Pen::new(vault.clone()).write(&path, None, Some("x")), Err(Error::Outside { .. }))
+            && matches!(
+                Pen::new(vault.clone(), folder.path().join("replaced")).write(&path, None, Some("x")),
+                Err(Error::Outside { .. })
+            )
     };
     assert!(outside(&vault, "CLAUDE.md"), "nobody named it");
     for path in ["out/secret.md", "out/new.md", "../secret.md", "../app-2/CLAUDE.md"] {

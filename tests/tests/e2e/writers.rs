@@ -11,7 +11,7 @@ use std::sync::mpsc::{self, Receiver, Sender};
 use std::time::Duration;
 
 use memoryd_client::Client;
-use memoryd_proto::{Fault, ForgetNotes, InitNotes, Journal, LogNote, NewNote};
+use memoryd_proto::{Fault, ForgetNotes, InitNotes, JobName, Journal, LogNote, Maintain, NewNote};
 use memoryd_tests::{Home, Process};
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 
@@ -147,6 +147,9 @@ fn work(
         let entry = NewNote::Preference { rule: ours(n) };
         client.call(LogNote { entry, project: None })?;
         acknowledged.logged.insert(n);
+        if n.is_multiple_of(5) {
+            client.call(Maintain { job: Some(JobName::CompactNotes), dry_run: false })?;
+        }
         if n.is_multiple_of(3) {
             let words = format!("lamp{}x", n / 2);
             let found = client.call(ForgetNotes { words: words.clone(), confirmed: Vec::new() })?;
@@ -177,6 +180,7 @@ fn files(folder: &Path) -> BTreeMap<PathBuf, String> {
 fn fault_20_no_line_of_two_writers_is_lost() {
     let (rounds, seed) = (number("MEMORYD_ROUNDS", 60), number("MEMORYD_SEED", 0x2b1));
     let home = Home::new();
+    home.configure("tree.hot_lines = 40\n");
     let mut daemon = Process::start(&home);
     daemon.client().call(InitNotes::default()).unwrap();
     let (mut dice, mut next, mut kills) = (Dice(seed), 0, 0);
@@ -227,7 +231,9 @@ fn fault_20_no_line_of_two_writers_is_lost() {
         assert!(line(&files, &ours(*n)).is_some(), "{} was acknowledged", ours(*n));
     }
     let page = daemon.client().call(Journal { limit: 1000, ..Journal::default() }).unwrap();
-    let recorded = page.operations.iter().filter(|operation| operation.actor == "log").count();
+    let made = |actor: &str| page.operations.iter().filter(|operation| operation.actor == actor).count();
+    let (recorded, compacted) = (made("log"), made("job compact-notes"));
+    assert!(compacted > 0, "compaction was among what the daemon did");
     let there = (0..=next).filter(|n| line(&files, &ours(*n)).is_some()).count();
     // What was written and not yet recorded at a kill is taken back, but where the editor saved on top of it since.
     assert!(
@@ -236,7 +242,7 @@ fn fault_20_no_line_of_two_writers_is_lost() {
     );
     println!(
         "{rounds} rounds with seed {seed:#x}: {} lines saved by the editor, {} logged and {} forgotten by the daemon, \
-         {kills} kills; every line is there",
+         which compacted the file {compacted} times, {kills} kills; every line is there",
         editor.saved,
         acknowledged.logged.len(),
         acknowledged.forgotten.len()

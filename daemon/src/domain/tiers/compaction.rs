@@ -1,14 +1,17 @@
 //! Compaction: a file that outgrew its cap is brought back within it (spec M7).
 //!
 //! Near-duplicates become one, then what is not used goes to the archive, then what is verbose is shortened, and if that is
-//! not enough, what was used longest ago goes too. The full text of everything is in the archive. What users prefer,
-//! prose, and what is not understood stays as it is; if that alone exceeds the cap, so does the file.
+//! not enough, what was used longest ago goes too. The full text of everything is in the archive. At last what users
+//! confirmed by corrections makes room, word for word: rules that are always loaded go to where they are loaded on match,
+//! others to the archive. Preferences, prose, and what is not understood stay as they are; if that alone exceeds the cap,
+//! so does the file.
 
 use std::cmp::Reverse;
 use std::path::Path;
 
 use memoryd_proto::NoteKind;
 
+use super::movement::{Demoting, go_home};
 use super::{Draft, Item, Known, lines};
 use crate::domain::consolidation::Groups;
 use crate::domain::markdown::edit;
@@ -27,12 +30,14 @@ pub struct Compacting<'a> {
     pub alike: &'a dyn Fn(&Item, &Item) -> bool,
     /// What a note says, in a sentence; none for its takeaway.
     pub summary: &'a dyn Fn(&Item) -> Option<String>,
+    /// How rules are demoted; none in a file whose notes are not always loaded.
+    pub demoting: Option<&'a Demoting<'a>>,
 }
 
 /// Brings a file within its cap, and returns how many lines it has then.
 pub fn compact(draft: &mut Draft, path: &Path, known: &Known<'_>, rule: &Compacting<'_>) -> usize {
     let count = |draft: &Draft| draft.text(path).map_or(0, lines);
-    let steps = [merge, archive_unused, shorten, archive_rest];
+    let steps = [merge, archive_unused, shorten, archive_rest, make_room];
     // What kept others apart may go once they went.
     let mut moves = None;
     while count(draft) > rule.lines && moves.replace(draft.moves()) != Some(draft.moves()) {
@@ -63,14 +68,18 @@ fn merge(draft: &mut Draft, path: &Path, known: &Known<'_>, rule: &Compacting<'_
         groups.take(place, near, |_, _| true);
     }
     for group in groups.finish() {
-        // A preference may be written in the same words.
-        let is = |place: usize| {
-            let now = loose(draft, path).into_iter().find(|now| now.text == items[place].text);
-            now.filter(|now| now.id == items[place].id)
+        let mut now = loose(draft, path);
+        // Several may be written in the same words.
+        let mut is = |place: &usize| {
+            let at = now.iter().rposition(|now| items[*place].is(now))?;
+            Some(now.remove(at))
         };
-        let older: Vec<Item> = group[1..].iter().filter_map(|place| is(*place)).collect();
+        if is(&group[0]).is_none() {
+            continue;
+        }
+        let older: Vec<Item> = group[1..].iter().filter_map(is).collect();
         let older = draft.cut(path, older);
-        let newest = loose(draft, path).into_iter().find(|now| now.text == items[group[0]].text);
+        let newest = loose(draft, path).into_iter().find(|now| items[group[0]].is(now));
         let Some(newest) = newest.filter(|_| !older.is_empty()) else { continue };
         draft.edit(path, &[(&newest, Some(with_sources(&newest, &older)))]);
         let archive = draft.archive(path, &older, &known.month());
@@ -111,15 +120,45 @@ fn with_sources(item: &Item, others: &[Item]) -> String {
 
 /// Archives what is not used, longest unused first, until the file is within its cap.
 fn archive_unused(draft: &mut Draft, path: &Path, known: &Known<'_>, rule: &Compacting<'_>) {
-    archive(draft, path, known, rule, &|item| known.unused(item).is_none_or(|days| days >= rule.days));
+    let is_unused = |item: &Item| known.unused(item).is_none_or(|days| days >= rule.days);
+    archive(draft, path, known, rule, &|item| item.is_loose() && is_unused(item));
 }
 
 /// Archives what was used longest ago, until the file is within its cap.
 fn archive_rest(draft: &mut Draft, path: &Path, known: &Known<'_>, rule: &Compacting<'_>) {
-    archive(draft, path, known, rule, &|_| true);
+    archive(draft, path, known, rule, &Item::is_loose);
 }
 
-/// Archives notes, longest unused first, until the file is within its cap. What nothing is known of goes last.
+/// Takes out what corrections confirm and nobody wrote under preferences, longest unused first, until the file is within
+/// its cap.
+fn make_room(draft: &mut Draft, path: &Path, known: &Known<'_>, rule: &Compacting<'_>) {
+    let Some(demoting) = rule.demoting else {
+        archive(draft, path, known, rule, &Item::may_yield);
+        return;
+    };
+    let mut items = draft.items(path);
+    items.retain(Item::may_yield);
+    longest_unused_first(&mut items, known);
+    for item in items {
+        if draft.text(path).is_none_or(|text| lines(text) <= rule.lines) {
+            return;
+        }
+        let why = format!("to keep {} lines: {}", rule.lines, unused(&item, known));
+        go_home(draft, &item, known, demoting, &why);
+    }
+}
+
+/// What nothing is known of comes last.
+fn longest_unused_first(items: &mut [Item], known: &Known<'_>) {
+    items.sort_by_key(|item| (Reverse(known.idle(item).unwrap_or(i64::MIN)), item.span.start));
+}
+
+fn unused(item: &Item, known: &Known<'_>) -> String {
+    let days = known.idle(item);
+    days.map_or_else(|| "no use is known".to_owned(), |days| format!("unused for {days} days"))
+}
+
+/// Archives notes, longest unused first, until the file is within its cap.
 fn archive(
     draft: &mut Draft,
     path: &Path,
@@ -130,9 +169,9 @@ fn archive(
     let cap = rule.lines;
     let mut stuck: Vec<String> = Vec::new();
     loop {
-        let mut items = loose(draft, path);
+        let mut items = draft.items(path);
         items.retain(|item| wanted(item) && !stuck.contains(&item.text));
-        items.sort_by_key(|item| (Reverse(known.idle(item).unwrap_or(i64::MIN)), item.span.start));
+        longest_unused_first(&mut items, known);
         let Some(text) = draft.text(path) else { return };
         let left = |count: usize| {
             let spans: Vec<_> = items[..count].iter().map(|item| item.span.clone()).collect();
@@ -150,10 +189,7 @@ fn archive(
         if !gone.is_empty() {
             let archive = draft.archive(path, &gone, &known.month());
             for item in &gone {
-                let unused = known
-                    .idle(item)
-                    .map_or_else(|| "no use is known".to_owned(), |days| format!("unused for {days} days"));
-                let why = format!("archive {:?} to keep {cap} lines: {unused}", item.title);
+                let why = format!("archive {:?} to keep {cap} lines: {}", item.title, unused(item, known));
                 draft.moved(item, Some(&archive), why);
             }
         }

@@ -48,7 +48,9 @@ pub struct Item {
     pub text: String,
     /// Where that is, in bytes.
     pub span: Range<usize>,
-    /// Whether a user prefers it: it stands under preferences, or is a correction, or says what a correction says.
+    /// Whether it stands under preferences.
+    pub preferred: bool,
+    /// Whether a user confirmed it: it stands under preferences, or is a correction, or says what a correction says.
     pub confirmed: bool,
     /// Whether it is to stay as it is: a person took back what was done with it, or where it ends is not sure.
     pub fixed: bool,
@@ -59,6 +61,20 @@ impl Item {
     #[must_use]
     pub fn is_loose(&self) -> bool {
         !self.confirmed && !self.fixed
+    }
+
+    /// Whether it may be taken from where it is when there is no room for it.
+    #[must_use]
+    pub fn may_yield(&self) -> bool {
+        !self.preferred && !self.fixed
+    }
+
+    /// Whether this is the entry as it is now in a text that may have changed since. Another may be written in the same
+    /// words, and be preferred.
+    #[must_use]
+    pub fn is(&self, now: &Self) -> bool {
+        (&self.id, &self.text, self.preferred, self.confirmed)
+            == (&now.id, &now.text, now.preferred, now.confirmed)
     }
 }
 
@@ -93,7 +109,7 @@ pub struct Draft {
     pages: BTreeMap<PathBuf, Page>,
     moves: Vec<Move>,
     ties: Vec<(PathBuf, PathBuf)>,
-    /// The ids of what users prefer.
+    /// The ids of corrections.
     confirmed: HashSet<String>,
     taken_back: HashSet<String>,
 }
@@ -163,6 +179,7 @@ impl Draft {
         let file = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let source = ["from", "Project"].iter().find_map(|label| entry.field(label));
         let is_open = |block: &Block<'_>| block.kind == Kind::Opaque { closed: false };
+        let preferred = preferred.iter().any(|range| range.contains(&entry.span.start));
         Item {
             path: path.to_owned(),
             tier,
@@ -175,8 +192,8 @@ impl Draft {
             date: entry.date(),
             text: entry.text.to_owned(),
             span: entry.span.clone(),
-            confirmed: self.confirmed.contains(&id)
-                || preferred.iter().any(|range| range.contains(&entry.span.start)),
+            preferred,
+            confirmed: preferred || self.confirmed.contains(&id),
             fixed: self.taken_back.contains(&id)
                 || entry.kind == NoteKind::Insight && !matches!(tier, Tier::Shared | Tier::Cold)
                 || markdown::parse(entry.text).iter().any(is_open),

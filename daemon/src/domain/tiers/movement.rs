@@ -133,22 +133,27 @@ fn demote_of(draft: &mut Draft, known: &Known<'_>, rule: &Demoting<'_>, path: &P
         unmark(draft, path, &gone);
     }
     for item in kept {
-        let (target, tier) = home(draft, &item, known, rule);
-        let section = item.section.as_deref().or(Some(RULES));
-        let text = match draft.text(&target) {
-            Some(text) if draft.says(&target, &item.id) => Some(text.to_owned()),
-            Some(_) | None => draft.with(&target, &header(&target), section, &item.text),
-        };
-        // What went before moved it, and a preference may be written in the same words.
-        let is_it = |now: &Item| now.is_loose() && now.id == item.id && now.text == item.text;
-        let now = draft.items(path).into_iter().find(is_it);
-        let (Some(text), Some(now)) = (text, now) else { continue };
-        for item in draft.cut(path, vec![now]) {
-            draft.write(&target, tier, text.clone());
-            let name = draft.name(&target).display().to_string();
-            draft.moved(&item, Some(&target), format!("move {:?} to {name}: {}", item.title, unused(&item)));
-            unmark(draft, path, &[item]);
-        }
+        go_home(draft, &item, known, rule, &unused(&item));
+    }
+}
+
+/// Moves a rule that is no longer always loaded to where it is loaded on match.
+pub(super) fn go_home(draft: &mut Draft, item: &Item, known: &Known<'_>, rule: &Demoting<'_>, why: &str) {
+    let path = &item.path;
+    let (target, tier) = home(draft, item, known, rule);
+    let section = item.section.as_deref().or(Some(RULES));
+    let text = match draft.text(&target) {
+        Some(text) if draft.says(&target, &item.id) => Some(text.to_owned()),
+        Some(_) | None => draft.with(&target, &header(&target), section, &item.text),
+    };
+    // What went before moved it.
+    let now = draft.items(path).into_iter().find(|now| item.is(now));
+    let (Some(text), Some(now)) = (text, now) else { return };
+    for item in draft.cut(path, vec![now]) {
+        draft.write(&target, tier, text.clone());
+        let name = draft.name(&target).display().to_string();
+        draft.moved(&item, Some(&target), format!("move {:?} to {name}: {why}", item.title));
+        unmark(draft, path, &[item]);
     }
 }
 
@@ -184,8 +189,7 @@ fn id(line: &str) -> String {
 /// What is left of a note where it was promoted from.
 fn leave(draft: &mut Draft, item: &Item, to: &Path, why: String) {
     // The file may have been changed for another note.
-    let is_it = |now: &Item| now.id == item.id && now.text == item.text && now.confirmed == item.confirmed;
-    if let Some(now) = draft.items(&item.path).into_iter().find(is_it) {
+    if let Some(now) = draft.items(&item.path).into_iter().find(|now| item.is(now)) {
         let is_line = item.kind == NoteKind::Line;
         if is_line && !item.confirmed && matches!(item.tier, Tier::Project | Tier::Domain) {
             let _ = draft.cut(&item.path, vec![now]);

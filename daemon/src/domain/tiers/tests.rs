@@ -89,8 +89,12 @@ fn promoted(files: &Files, uses: &HashMap<String, Use>, most: usize) -> (Files, 
 fn demoted(files: &Files, uses: &HashMap<String, Use>) -> Files {
     let mut draft = draft(files, &[]);
     let projects = BTreeSet::from(["app".to_owned()]);
-    demote(&mut draft, &known(uses), &Demoting { hot: 30, warm: 90, projects: &projects, useful_in: 2 });
+    demote(&mut draft, &known(uses), &demoting(&projects));
     written(files, draft)
+}
+
+fn demoting(projects: &BTreeSet<String>) -> Demoting<'_> {
+    Demoting { hot: 30, warm: 90, projects, useful_in: 2 }
 }
 
 fn alike(one: &Item, other: &Item) -> bool {
@@ -99,7 +103,10 @@ fn alike(one: &Item, other: &Item) -> bool {
 
 fn compacted(files: &Files, name: &str, most: usize, uses: &HashMap<String, Use>) -> Files {
     let mut draft = draft(files, &[]);
-    let rule = Compacting { lines: most, days: 30, alike: &alike, summary: &|_| None };
+    let projects = BTreeSet::from(["app".to_owned()]);
+    let demoting = demoting(&projects);
+    let demoting = (tier(name) == Tier::Hot).then_some(&demoting);
+    let rule = Compacting { lines: most, days: 30, alike: &alike, summary: &|_| None, demoting };
     compact(&mut draft, &Path::new("/tree").join(name), &known(uses), &rule);
     written(files, draft)
 }
@@ -317,7 +324,7 @@ fn m7_what_is_used_is_shortened_before_it_goes() {
     );
     let mut draft = draft(&tree, &[]);
     let said = |_: &Item| Some("Use one\njob".to_owned());
-    let rule = Compacting { lines: 9, days: 30, alike: &alike, summary: &said };
+    let rule = Compacting { lines: 9, days: 30, alike: &alike, summary: &said, demoting: None };
     compact(&mut draft, Path::new("/tree/domains/code.md"), &known(&uses), &rule);
     assert!(written(&tree, draft)["domains/code.md"].ends_with("2026-05-20\n**Rule**: Use one job\n"));
 }
@@ -327,11 +334,35 @@ fn m7_preferences_alone_may_exceed_the_cap() {
     let preference = |n: u32| format!("- Preference {n}\n");
     let text: String = (0..30).map(preference).collect();
     let correction = "### [2026-05-01] Tabs\n**Rule**: Use tabs\n";
-    let memory = format!("# M\n\n## User preferences\n\n{text}\n## Rules\n\n- Use **tabs**\n- Gone\n");
+    let memory = format!("# M\n\n## User preferences\n\n{text}- Use tabs\n\n## Rules\n\n- Gone\n");
     let tree = files([("memory.md", &memory), ("archive/corrections-2026-05.md", correction)]);
     let after = compacted(&tree, "memory.md", 10, &HashMap::new());
     assert_eq!(after["memory.md"], memory.replace("- Gone\n", ""));
     assert_eq!(compacted(&after, "memory.md", 10, &HashMap::new()), after);
+}
+
+#[test]
+fn m3_m7_what_corrections_confirm_makes_room_at_last_and_is_loaded_on_match() {
+    let rule = |n: u32| format!("- **Rule number {n} is good** (from: app, first noted: 2026-05-01)\n");
+    let rules: String = (0..20).map(rule).collect();
+    let corrections: String =
+        (0..20).map(|n| format!("### [2026-05-01] {n}\n**Rule**: Rule number {n} is good\n\n")).collect();
+    let kept = "## Preferences\n\n- Use tabs\n";
+    let memory = format!("# M\n\n{kept}\n## Rules\n\n- Gone\n{rules}");
+    let tree = files([("memory.md", &memory), ("archive/corrections-2026-05.md", &corrections)]);
+    let uses = HashMap::from([(id(&rule(0)), used(3, 1, 1)), (id(&rule(7)), used(40, 1, 1))]);
+    let after = compacted(&tree, "memory.md", 28, &uses);
+    assert!(!after["memory.md"].contains("- Gone"), "what nobody confirmed goes first");
+    assert!(after["memory.md"].contains(&rules), "there was room then");
+    let after = compacted(&after, "memory.md", 12, &uses);
+    assert_eq!(lines(&after["memory.md"]), 12);
+    assert!(after["memory.md"].contains(kept));
+    let of = |name: &str, n: u32| after[name].contains(&rule(n));
+    assert!(of("memory.md", 0) && of("projects/app.md", 7), "what was used longest ago goes first");
+    assert!((0..20).all(|n| of("memory.md", n) != of("projects/app.md", n)));
+    let last = compacted(&after, "projects/app.md", 9, &uses);
+    assert_eq!(lines(&last["projects/app.md"]), 9);
+    assert!(said(&after).is_subset(&said(&last)), "the others are in the archive");
 }
 
 #[test]
@@ -430,7 +461,7 @@ fn preferences(files: &Files) -> Vec<String> {
         .map(|(path, _)| path)
         .collect();
     let items = paths.into_iter().flat_map(|path| draft.items(path));
-    items.filter(|item| item.confirmed).map(said).collect()
+    items.filter(|item| item.preferred).map(said).collect()
 }
 
 fn prose(files: &Files, name: &str) -> Vec<String> {
@@ -478,9 +509,9 @@ proptest! {
         }
         for name in ["memory.md", "projects/app.md"] {
             let (mut draft, path) = (draft(&after, &[]), Path::new("/tree").join(name));
-            let loose = draft.items(&path).into_iter().filter(Item::is_loose).collect::<Vec<_>>();
+            let yielding = draft.items(&path).into_iter().filter(Item::may_yield).collect::<Vec<_>>();
             let keeps_others_apart = |item: Item| draft.cut(&path, vec![item]).is_empty();
-            prop_assert!(lines(&after[name]) <= most || loose.into_iter().all(keeps_others_apart), "{name} is too long");
+            prop_assert!(lines(&after[name]) <= most || yielding.into_iter().all(keeps_others_apart), "{name} is too long");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Bringing to an end what a process left beside files that died while it wrote them.
+//! Bringing to an end what a process left that died: beside files that it wrote, and of files that it replaced.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use rustix::io::Errno;
 use rustix::process::{Pid, test_kill_process};
 
+use super::held::Held;
 use super::{Pen, discard, plain, sync};
 use crate::domain::merge::union;
 use crate::vault::{Error, FOLDERS, file, read};
@@ -14,7 +15,7 @@ use crate::vault::{Error, FOLDERS, file, read};
 impl Pen {
     /// Looks for what processes that are gone left beside files of the tree and these others. Drafts go. What was taken
     /// out of a file goes too if it is `ours`: a text that was to be replaced, or to be written. Anything else was saved
-    /// by somebody, and goes back.
+    /// by somebody, and goes back. So does what somebody wrote to a file that was replaced.
     pub fn sweep(&self, others: &[PathBuf], ours: &dyn Fn(&Path, &str) -> bool) {
         let root = self.vault.root();
         let mut left = Vec::new();
@@ -32,6 +33,13 @@ impl Pen {
                 discard(&beside);
             } else if let Err(error) = self.restore(&path, &beside, &|text| ours(&path, text)) {
                 tracing::warn!(%error, "{} holds what was to be in {}", beside.display(), path.display());
+            }
+        }
+        for held in Held::all(&self.held) {
+            if let Some((path, was, now)) = held.written()
+                && let Err(error) = self.bring_in(&path, &was, &now)
+            {
+                tracing::warn!(%error, "what somebody wrote to {} is lost", path.display());
             }
         }
     }

@@ -12,8 +12,11 @@ struct Tree {
 
 fn tree() -> Tree {
     let folder = tempfile::tempdir().unwrap();
-    let pen = Pen::new(Vault::new(folder.path().to_owned()));
-    let path = folder.path().join("memory.md");
+    let pen = Pen::new(Vault::new(folder.path().join("tree")), folder.path().join("replaced"));
+    let path = folder.path().join("tree/memory.md");
+    for folder in ["tree", "replaced"] {
+        fs::create_dir(pen.vault().root().with_file_name(folder)).unwrap();
+    }
     Tree { _folder: folder, pen, path }
 }
 
@@ -74,6 +77,49 @@ fn a_file_that_is_removed_after_it_was_saved_keeps_what_was_saved() {
     assert_eq!((tree.says().as_str(), tree.beside()), ("a\ntheirs\n", 0));
 }
 
+/// Somebody who saves as those do who make the old file the backup, and who is about to write the new one.
+fn taken_away(tree: &mut Tree, text: &'static str) {
+    fs::rename(&tree.path, tree.path.with_extension("md~")).unwrap();
+    let path = tree.path.clone();
+    tree.pen.pause = Box::new(move || fs::write(&path, text).unwrap());
+}
+
+#[test]
+fn fault_20_a_file_that_is_taken_away_to_be_saved_is_waited_for() {
+    let mut tree = tree();
+    fs::write(&tree.path, "a\n").unwrap();
+    assert!(tree.pen.vault().read(&tree.path).unwrap().is_some());
+    taken_away(&mut tree, "a\ntheirs\n");
+    let written = tree.pen.write(&tree.path, None, Some("ours\n"));
+    assert!(matches!(written, Err(Error::Changed { .. })));
+    assert_eq!(tree.says(), "a\ntheirs\n");
+
+    let swap = tree.drawn("a\n", "a\nours\n");
+    tree.save("a\none\n");
+    exchange(&swap, &tree.path).unwrap();
+    taken_away(&mut tree, "a\nours\ntwo\n");
+    tree.pen.give_back(&tree.path, &swap, "a\n", "a\nours\n").unwrap();
+    assert_eq!(tree.says(), "a\nours\ntwo\none\n");
+
+    let mut late = OpenOptions::new().append(true).open(&tree.path).unwrap();
+    tree.pen.write(&tree.path, Some("a\nours\ntwo\none\n"), Some("a\ntwo\none\n")).unwrap();
+    late.write_all(b"late\n").unwrap();
+    taken_away(&mut tree, "a\ntwo\none\nmore\n");
+    tree.pen.look_back();
+    assert!(tree.says().contains("late\n") && tree.says().contains("more\n"), "{}", tree.says());
+}
+
+#[test]
+fn a_file_that_was_removed_is_made_anew() {
+    let mut tree = tree();
+    tree.pen.pause = Box::new(|| ());
+    fs::write(&tree.path, "a\n").unwrap();
+    assert!(tree.pen.vault().read(&tree.path).unwrap().is_some());
+    fs::remove_file(&tree.path).unwrap();
+    tree.pen.write(&tree.path, None, Some("ours\n")).unwrap();
+    assert_eq!(tree.says(), "ours\n");
+}
+
 #[test]
 fn who_had_the_file_open_writes_into_it_later() {
     let tree = tree();
@@ -92,6 +138,23 @@ fn who_had_the_file_open_writes_into_it_later() {
     rewriting.write_all_at(format!("first\n{text}").as_bytes(), 0).unwrap();
     tree.pen.look_back();
     assert_eq!((tree.says().as_str(), tree.beside()), ("first\na\nours\ntheirs\n", 0));
+}
+
+#[test]
+fn fault_20_what_is_written_late_is_found_after_a_kill() {
+    let mut tree = tree();
+    fs::write(&tree.path, "a\nb\n").unwrap();
+    let mut appending = OpenOptions::new().append(true).open(&tree.path).unwrap();
+    tree.pen.write(&tree.path, Some("a\nb\n"), Some("a\nours\n")).unwrap();
+    tree.pen.write(&tree.path, Some("a\nours\n"), Some("ours\n")).unwrap();
+    appending.write_all(b"theirs\n").unwrap();
+    let anew = Pen::new(tree.pen.vault().clone(), tree.pen.held.clone());
+    std::mem::forget(std::mem::replace(&mut tree.pen, anew));
+    for _ in 0..2 {
+        tree.pen.sweep(&[], &|_, _| false);
+        assert_eq!(tree.says(), "ours\ntheirs\n");
+        assert_eq!(fs::read_dir(&tree.pen.held).unwrap().count(), 0);
+    }
 }
 
 #[test]
