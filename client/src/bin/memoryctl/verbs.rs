@@ -42,6 +42,7 @@ mod report;
 mod restore;
 mod review;
 mod schedule;
+mod service;
 mod share;
 mod skills;
 mod start;
@@ -184,6 +185,8 @@ enum Errand {
     Start,
     /// Stop the daemon, and wait until it is gone
     Stop,
+    /// Have systemd or launchd take care of the daemon
+    Service(service::Arguments),
     /// Tend the memory now, or show what that would change
     Maintain(maintain::Arguments),
     /// Show what happens, a line each, until interrupted
@@ -255,6 +258,7 @@ fn perform(errand: Errand, given: Option<Duration>, out: &mut Output) -> Outcome
     match errand {
         Errand::Start => start::run(timeout, out),
         Errand::Stop => stop::run(timeout, out),
+        Errand::Service(arguments) => service::run(&arguments, out),
         Errand::Maintain(arguments) => maintain::run(&arguments, given, out),
         Errand::Watch => watch::run(timeout, out),
         Errand::Restore(arguments) => restore::run(&arguments, timeout, out),
