@@ -16,7 +16,7 @@ use crate::process::executable;
 use crate::{Home, demanded};
 
 /// How long the manager may take to start before something is wrong with it.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// A user manager whose home is a test's. It ends, with all that it runs, when it is dropped.
 pub struct UserManager<'a> {

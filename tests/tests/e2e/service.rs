@@ -45,7 +45,7 @@ fn a_service_is_installed_survives_what_befalls_it_and_is_removed_without_its_me
     let home = Home::new();
     let units = home.folder(".config/systemd/user");
     fs::create_dir(units.join("memoryd.service.d")).unwrap();
-    fs::write(units.join("memoryd.service.d/patience.conf"), "[Service]\nWatchdogSec=2\n").unwrap();
+    fs::write(units.join("memoryd.service.d/patience.conf"), "[Service]\nWatchdogSec=5\n").unwrap();
     let Some(manager) = UserManager::start(&home) else { return };
 
     // One that was started by hand makes way.
@@ -81,7 +81,11 @@ fn a_service_is_installed_survives_what_befalls_it_and_is_removed_without_its_me
 
     ctl(&manager, "service restart");
     recalls(&manager);
-    assert_ne!(status(&manager)["pid"], hung["pid"]);
+    let renewed = status(&manager);
+    assert_ne!(renewed["pid"], hung["pid"]);
+    let said = ctl(&manager, "restart");
+    assert_eq!(said.trim(), format!("memoryd restarted, process {}", manager.pid()), "by its manager");
+    assert_ne!(status(&manager)["pid"], renewed["pid"]);
     ctl(&manager, "service stop");
     let (done, said) = manager.memoryctl(&["ping"]);
     assert!(!done && said.contains("memoryctl start"), "a request does not start it: {said}");
@@ -99,6 +103,9 @@ fn a_service_is_installed_survives_what_befalls_it_and_is_removed_without_its_me
     let (done, said) = manager.memoryctl(&["service", "start"]);
     assert!(!done && said.contains("memoryctl service install"), "{said}");
     ctl(&manager, "start");
+    recalls(&manager);
+    let said = ctl(&manager, "restart");
+    assert!(said.contains("memoryd restarted"), "{said}");
     recalls(&manager);
     ctl(&manager, "stop");
 }

@@ -98,8 +98,7 @@ struct Done {
 }
 
 pub fn run(arguments: &Arguments, out: &mut Output) -> Outcome {
-    let system = if cfg!(target_os = "macos") { ManagedBy::Launchd } else { ManagedBy::Systemd };
-    let manager = arguments.manager.unwrap_or(system);
+    let manager = arguments.manager.unwrap_or(ManagedBy::HERE);
     let client = Client::here()?;
     let place = Place::here(&client)?;
     let absent = manager.absent();
@@ -120,6 +119,21 @@ pub fn run(arguments: &Arguments, out: &mut Output) -> Outcome {
             change(verb, &state, &place, &client, arguments.dry_run, out)
         }
     }
+}
+
+/// Puts a new process in the place of the daemon that the service manager runs. Returns whether it runs one.
+pub fn restart(client: &Client) -> Result<bool, Fault> {
+    let manager = ManagedBy::HERE;
+    if manager.absent().is_some() {
+        return Ok(false);
+    }
+    let place = Place::here(client)?;
+    let state = manager.state(&place)?;
+    let runs = state.installed && state.running;
+    if runs {
+        manager.steps(Verb::Restart, &state, &place).iter().try_for_each(Step::take)?;
+    }
+    Ok(runs)
 }
 
 fn change(
@@ -231,6 +245,9 @@ fn logs(words: Option<Vec<String>>, place: &Place, dry_run: bool, out: &mut Outp
 }
 
 impl ManagedBy {
+    /// That of this system.
+    const HERE: Self = if cfg!(target_os = "macos") { Self::Launchd } else { Self::Systemd };
+
     fn absent(self) -> Option<String> {
         match self {
             Self::Systemd => systemd::absent(),

@@ -30,19 +30,16 @@ pub fn absent() -> Option<String> {
 /// The units of a place.
 fn units(place: &Place) -> [(PathBuf, String); 2] {
     let folder = place.config.join("systemd/user");
-    let environment: Vec<String> = place
-        .environment
-        .iter()
-        .map(|(name, value)| format!("Environment={}", quoted(&format!("{name}={value}"))))
-        .collect();
+    let mut environment = String::new();
+    for (name, value) in &place.environment {
+        environment += "Environment=";
+        environment += &quoted(&format!("{name}={value}"));
+        environment.push('\n');
+    }
     let program = quoted(&place.program.to_string_lossy()).replace('$', "$$");
-    let service = SERVICE.replace("@ENVIRONMENT@\n", &lines(&environment)).replace("@MEMORYD@", &program);
+    let service = SERVICE.replace("@ENVIRONMENT@\n", &environment).replace("@MEMORYD@", &program);
     let socket = SOCKET.replace("@SOCKET@", &place.socket.to_string_lossy().replace('%', "%%"));
     [(folder.join("memoryd.service"), service), (folder.join("memoryd.socket"), socket)]
-}
-
-fn lines(lines: &[String]) -> String {
-    lines.iter().map(|line| format!("{line}\n")).collect()
 }
 
 /// A word as units have it.
