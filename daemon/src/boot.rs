@@ -3,14 +3,14 @@
 //! Everything that can be wrong is found before the socket answers, and the model has embedded a first text by then.
 
 use std::ffi::OsString;
-use std::fs::{DirBuilder, File, OpenOptions, TryLockError};
+use std::fs::DirBuilder;
 use std::num::NonZeroUsize;
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::{Context, anyhow, bail};
+use anyhow::{Context, anyhow};
 use etcetera::BaseStrategy;
 use interprocess::local_socket::tokio::Listener;
 use memoryd_proto::Examined;
@@ -27,6 +27,8 @@ use crate::domain::secrets::Redactor;
 use crate::embed::{Cached, Embed, Onnx};
 use crate::error::backup_advice;
 use crate::journal::Journal;
+use crate::lock::Lock;
+use crate::manager::{self, Adopted};
 use crate::notes::Notes;
 use crate::scheduler;
 use crate::server::{self, Limits};
@@ -94,7 +96,7 @@ pub struct Daemon {
     app: Arc<App>,
     limits: Limits,
     /// Held as long as the daemon lives: one daemon for each data directory.
-    _lock: File,
+    lock: Lock,
 }
 
 impl Daemon {
@@ -158,7 +160,7 @@ impl Daemon {
         };
         app.journal.recover()?;
         app.settle_sharing()?;
-        Ok(Self { app: Arc::new(app), limits, _lock: lock })
+        Ok(Self { app: Arc::new(app), limits, lock })
     }
 
     /// What answers the calls, for use in the same process.
@@ -167,10 +169,17 @@ impl Daemon {
         self.app.clone()
     }
 
-    /// Serves a bound socket until the app is told to stop, then drains. The socket's file is removed.
+    /// Serves a bound socket until the app is told to stop, then drains. The socket's file is removed, unless a service
+    /// manager holds it.
     pub async fn serve(self, listener: Listener) {
         let stop = self.app.counters.stop.clone();
-        server::serve(self.app.clone(), listener, self.limits, stop).await;
+        self.lock.note(Some(&self.app.about.socket));
+        let lock = &self.lock;
+        let leaving = async {
+            stop.cancelled().await;
+            lock.note(None);
+        };
+        tokio::join!(leaving, server::serve(self.app.clone(), listener, self.limits, stop.clone()));
     }
 }
 
@@ -181,7 +190,11 @@ impl Daemon {
 pub fn run() -> anyhow::Result<()> {
     // Whatever is created from here on is private to the user.
     rustix::process::umask(Mode::RWXG | Mode::RWXO);
-    let places = Places::from_env()?;
+    let adopted = Adopted::take()?;
+    let mut places = Places::from_env()?;
+    if let Some(adopted) = &adopted {
+        adopted.path().clone_into(&mut places.socket);
+    }
     let config = places.config()?;
     crate::logging::start(&config.log.level)?;
     let daemon = Daemon::build(config, &places, Arc::new(SystemClock))?;
@@ -189,7 +202,10 @@ pub fn run() -> anyhow::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let ended = runtime.block_on(async {
         let signals = Signals::take()?;
-        let listener = server::bind(&places.socket)?;
+        let listener = match adopted {
+            Some(adopted) => adopted.listen()?,
+            None => server::bind(&places.socket)?,
+        };
         let app = daemon.app();
         tracing::info!(
             version = env!("CARGO_PKG_VERSION"),
@@ -200,8 +216,13 @@ pub fn run() -> anyhow::Result<()> {
         if let Some(reason) = &app.journal.view().degraded {
             tracing::warn!("{reason}");
         }
+        manager::ready(&places.socket);
         let stop = app.counters.stop.clone();
-        let signals = tokio::spawn(signals.listen(stop));
+        let signals = tokio::spawn(async move {
+            signals.listen(stop).await;
+            manager::stopping();
+        });
+        let alive = tokio::spawn(manager::keep_alive(app.clone()));
         let drain = daemon.limits.drain;
         let tended = async {
             if let Err(error) = scheduler::run(app.clone(), drain).await {
@@ -215,6 +236,7 @@ pub fn run() -> anyhow::Result<()> {
             courier::run(app.clone())
         );
         signals.await?;
+        alive.abort();
         tracing::info!("stopped");
         Ok(())
     });
@@ -275,26 +297,9 @@ pub fn restore(named: &Path) -> anyhow::Result<Restored> {
 }
 
 /// Takes the data directory for this process.
-fn take(data_dir: &Path) -> anyhow::Result<File> {
+fn take(data_dir: &Path) -> anyhow::Result<Lock> {
     private_folder(data_dir)?;
-    let path = data_dir.join("lock");
-    let lock = OpenOptions::new()
-        .create(true)
-        .truncate(false)
-        .write(true)
-        .mode(0o600)
-        .open(&path)
-        .with_context(|| format!("The lock {} cannot be opened", path.display()))?;
-    match lock.try_lock() {
-        Ok(()) => Ok(lock),
-        Err(TryLockError::WouldBlock) => bail!(
-            "Another daemon uses the data directory {}. Stop it first (memoryctl stop), or set MEMORYD_DATA_DIR",
-            data_dir.display()
-        ),
-        Err(TryLockError::Error(error)) => {
-            Err(error).with_context(|| format!("The lock {} cannot be taken", path.display()))
-        }
-    }
+    Ok(Lock::take(data_dir)?)
 }
 
 /// Says what to do when the database is damaged.

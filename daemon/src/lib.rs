@@ -24,12 +24,12 @@
 //! | layer | modules | |
 //! |---|---|---|
 //! | 7 composition | [`boot`], [`logging`] | parse, build, bind; run, drain |
-//! | 6 edges | [`courier`], [`scheduler`], [`server`], [`shutdown`], [`watch`] | async; the only ones that know the runtime |
+//! | 6 edges | [`courier`], [`manager`], [`scheduler`], [`server`], [`shutdown`], [`watch`] | async; the only ones that know the runtime |
 //! | 5 requests | [`service`] | one file for each noun |
 //! | 4 jobs | [`jobs`] | one file for each job: what maintenance plans |
 //! | 3 journal | [`journal`] | owns the writer: operations, changes, undo |
 //! | 2 view | [`view`], [`error`] | the bundle of readers; the one conversion to a fault |
-//! | 1 resources | [`database`], [`store`], [`ledger`], [`index`], [`embed`], [`archive`], [`backup`], [`chroma`], [`events`], [`project`], [`vault`], [`notes`], [`config`] | blocking |
+//! | 1 resources | [`database`], [`store`], [`ledger`], [`index`], [`embed`], [`archive`], [`backup`], [`chroma`], [`events`], [`lock`], [`project`], [`vault`], [`notes`], [`config`] | blocking |
 //! | 0 rules | [`domain`], [`clock`], `memoryd-proto` | pure: no I/O, no clock, cannot block |
 //!
 //! # Invariants
@@ -88,7 +88,9 @@ pub mod index;
 pub mod jobs;
 pub mod journal;
 pub mod ledger;
+pub mod lock;
 pub mod logging;
+pub mod manager;
 pub mod notes;
 pub mod project;
 pub mod scheduler;

@@ -14,14 +14,14 @@ const LAYERS: &[(u8, &[&str])] = &[
         1,
         &[
             "archive", "backup", "chroma", "config", "database", "embed", "events", "index", "ledger",
-            "notes", "project", "store", "vault",
+            "lock", "notes", "project", "store", "vault",
         ],
     ),
     (2, &["error", "view"]),
     (3, &["journal"]),
     (4, &["jobs"]),
     (5, &["service"]),
-    (6, &["courier", "scheduler", "server", "shutdown", "watch"]),
+    (6, &["courier", "manager", "scheduler", "server", "shutdown", "watch"]),
     (7, &["boot", "lib", "logging", "main"]),
 ];
 

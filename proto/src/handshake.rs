@@ -51,7 +51,7 @@ pub fn check(bytes: [u8; LENGTH], peer: Peer) -> Result<(), Fault> {
         Peer::Client => (version, PROTOCOL),
     };
     let advice = if client > daemon {
-        "The daemon is older: restart it from the installed version (`memoryctl stop`, then `memoryctl start`)."
+        "The daemon is older: restart it from the installed version (`memoryctl restart`)."
     } else {
         "The client is older: restart the agent with the installed version of memoryd's client."
     };

@@ -17,10 +17,22 @@ mod gate;
 mod home;
 mod process;
 pub mod sentences;
+mod systemd;
 mod world;
 
 pub use chroma::{Chroma, free_port, shared_at};
 pub use gate::{Gate, Pass};
 pub use home::{Home, Running, start_of_time};
-pub use process::{Ended, Process, Spawned, run};
+pub use process::{Ended, Process, Spawned, executable, run};
+pub use systemd::UserManager;
 pub use world::{World, agent, confidence, documents, everywhere, everywhere_with, quality, shared_with};
+
+/// Says that a test passes by because something is not here.
+///
+/// # Panics
+/// When `MEMORYD_DEMANDS` has it.
+pub fn demanded(what: &str, told: &str) {
+    let demands = std::env::var("MEMORYD_DEMANDS").unwrap_or_default();
+    assert!(!demands.split(',').any(|demand| demand == what), "{told}");
+    eprintln!("SKIPPED: {told}");
+}

@@ -11,7 +11,8 @@ use rustix::process::{Pid, Signal, kill_process};
 use crate::Home;
 
 /// An executable that this build made: two folders up from the test's own.
-fn executable(name: &str) -> PathBuf {
+#[must_use]
+pub fn executable(name: &str) -> PathBuf {
     let own = std::env::current_exe().unwrap();
     let path = own.ancestors().nth(2).unwrap().join(name);
     assert!(

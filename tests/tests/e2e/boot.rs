@@ -5,7 +5,7 @@ use std::fs;
 use std::os::unix::fs::{FileTypeExt, PermissionsExt};
 
 use memoryd_proto::{Code, Ping, Pong, Remember, Shutdown, Status};
-use memoryd_tests::{Ended, Home, Process, Spawned, agent, confidence};
+use memoryd_tests::{Ended, Home, Process, Spawned, agent, confidence, run};
 use rustix::process::Signal;
 
 fn mode(path: &std::path::Path) -> u32 {
@@ -55,12 +55,29 @@ fn c1_the_socket_is_private_and_so_is_everything_else() {
 }
 
 #[test]
+fn fault_02_a_socket_that_was_deleted_under_a_live_daemon_is_told_with_what_to_do() {
+    let home = Home::new();
+    let daemon = Process::start(&home);
+    let said = refused(&home, &[]);
+    let told = format!("Another daemon (process {}) uses the data directory", daemon.pid());
+    assert!(said.contains(&told) && said.contains("memoryctl stop"), "{said}");
+
+    fs::remove_file(home.socket()).unwrap();
+    let (done, said) = run(&home, "memoryctl", &["start"]);
+    assert!(!done && said.contains(&told), "{said}");
+    assert!(said.contains("is gone") && said.contains(&format!("kill {}", daemon.pid())), "{said}");
+    // What it says to do helps.
+    assert_eq!(daemon.terminate().code(), Some(0));
+    serves(&Process::start(&home));
+}
+
+#[test]
 fn fault_3_a_daemon_that_was_stopped_is_slow_and_not_dead() {
     let home = Home::new();
     let daemon = Process::start(&home);
     daemon.signal(Signal::STOP);
     let said = refused(&home, &[]);
-    assert!(said.contains("Another daemon uses the data directory"), "{said}");
+    assert!(said.contains("uses the data directory"), "{said}");
     // Nor may one with other data take its socket.
     let other = home.path().join("other");
     let said = refused(&home, &[("MEMORYD_DATA_DIR", other.as_os_str())]);
@@ -118,7 +135,7 @@ fn fault_4_of_twenty_parallel_starts_one_wins() {
     assert_eq!(won.len(), 1);
     for ended in lost {
         let Err(ended) = ended else { unreachable!() };
-        assert!(ended.said.contains("Another daemon uses the data directory"), "{}", ended.said);
+        assert!(ended.said.contains("uses the data directory"), "{}", ended.said);
     }
     let winner = won.into_iter().next().unwrap().unwrap_or_else(|ended| panic!("{ended:?}"));
     assert_eq!(winner.client().call(Status {}).unwrap().pid, winner.pid());
@@ -130,7 +147,7 @@ fn fault_19_a_second_daemon_on_the_same_data_is_refused() {
     let daemon = Process::start(&home);
     let socket = home.path().join("elsewhere/memoryd.sock");
     let said = refused(&home, &[("MEMORYD_SOCKET", socket.as_os_str())]);
-    assert!(said.contains("Another daemon uses the data directory"), "{said}");
+    assert!(said.contains("uses the data directory"), "{said}");
     assert!(
         said.contains(&home.data_dir().display().to_string()) && said.contains("MEMORYD_DATA_DIR"),
         "{said}"

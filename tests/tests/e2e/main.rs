@@ -37,6 +37,7 @@ mod review;
 mod schedule;
 mod scopes;
 mod secrets;
+mod service;
 mod sharing;
 mod skills;
 mod steady;

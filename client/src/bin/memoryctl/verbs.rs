@@ -40,9 +40,11 @@ mod promote;
 mod recall;
 mod remember;
 mod report;
+mod restart;
 mod restore;
 mod review;
 mod schedule;
+mod service;
 mod share;
 mod skills;
 mod start;
@@ -185,6 +187,10 @@ enum Errand {
     Start,
     /// Stop the daemon, and wait until it is gone
     Stop,
+    /// Put a new process in the daemon's place, such as after an upgrade
+    Restart,
+    /// Have systemd or launchd take care of the daemon
+    Service(service::Arguments),
     /// Tend the memory now, or show what that would change
     Maintain(maintain::Arguments),
     /// Look for everything that can be wrong, and say what to do
@@ -258,6 +264,8 @@ fn perform(errand: Errand, given: Option<Duration>, out: &mut Output) -> Outcome
     match errand {
         Errand::Start => start::run(timeout, out),
         Errand::Stop => stop::run(timeout, out),
+        Errand::Restart => restart::run(timeout, out),
+        Errand::Service(arguments) => service::run(&arguments, out),
         Errand::Maintain(arguments) => maintain::run(&arguments, given, out),
         Errand::Doctor(arguments) => doctor::run(&arguments, timeout, out),
         Errand::Watch => watch::run(timeout, out),

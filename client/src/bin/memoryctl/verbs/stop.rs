@@ -42,15 +42,15 @@ pub fn stop(client: &Client) -> Result<Option<u32>, Fault> {
         Err(fault) => return Err(fault),
     };
     if let Some(pid) = pid {
-        wait(client, pid)?;
+        wait(pid)?;
     }
     Ok(pid)
 }
 
-fn wait(client: &Client, pid: u32) -> Result<(), Fault> {
+/// Waits for the process, and does not ask the socket: a service manager that holds it would start the next daemon.
+fn wait(pid: u32) -> Result<(), Fault> {
     let until = Instant::now() + GONE;
-    let silent = || client.greet().is_err_and(|fault| fault.code == Code::Unavailable);
-    while !silent() || process::runs(pid) {
+    while process::runs(pid) {
         if Instant::now() >= until {
             return Err(Fault::new(
                 Code::Deadline,
