@@ -224,7 +224,7 @@ fn a_file_of_the_tree_beyond_its_cap_is_named() {
     let (_home, said) = planted(When::Running, |home| {
         let memory = home.tree().join("memory.md");
         let text = fs::read_to_string(&memory).unwrap();
-        let rules: String = (0..150).map(|n| format!("- Rule {n}\n")).collect();
+        let rules = (0..150).map(|n| format!("- Rule {n}")).collect::<Vec<_>>().join("\n");
         fs::write(memory, format!("{text}\n{rules}")).unwrap();
     });
     assert!(said.contains("memory.md has") && said.contains("more than 100"), "{said}");
@@ -233,7 +233,7 @@ fn a_file_of_the_tree_beyond_its_cap_is_named() {
 #[test]
 fn a_file_of_the_tree_that_is_no_text_is_named() {
     let (_home, said) = planted(When::Running, |home| {
-        fs::write(home.tree().join("domains/x.md"), [0xFF, 0xFE, 0x00]).unwrap()
+        fs::write(home.tree().join("domains/x.md"), [0xFF, 0xFE, 0x00]).unwrap();
     });
     assert!(said.contains("x.md"), "{said}");
 }

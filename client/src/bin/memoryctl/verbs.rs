@@ -172,10 +172,12 @@ enum Question {
 impl Question {
     /// How long its call may take, unless told otherwise.
     fn deadline(&self) -> Duration {
-        match self {
-            Self::Capture(arguments) if arguments.hook => capture::HOOK_DEADLINE,
-            Self::Migrate(_) => migrate::DEADLINE,
-            _ => DEADLINE,
+        if matches!(self, Self::Capture(arguments) if arguments.hook) {
+            capture::HOOK_DEADLINE
+        } else if matches!(self, Self::Migrate(_)) {
+            migrate::DEADLINE
+        } else {
+            DEADLINE
         }
     }
 }
