@@ -345,8 +345,8 @@ fn m7_preferences_alone_may_exceed_the_cap() {
 fn m3_m7_what_corrections_confirm_makes_room_at_last_and_is_loaded_on_match() {
     let rule = |n: u32| format!("- **Rule number {n} is good** (from: app, first noted: 2026-05-01)\n");
     let rules: String = (0..20).map(rule).collect();
-    let corrections: String =
-        (0..20).map(|n| format!("### [2026-05-01] {n}\n**Rule**: Rule number {n} is good\n\n")).collect();
+    let correction = |n: u32| format!("### [2026-05-01] {n}\n**Rule**: Rule number {n} is good\n\n");
+    let corrections: String = (0..20).map(correction).collect();
     let kept = "## Preferences\n\n- Use tabs\n";
     let memory = format!("# M\n\n{kept}\n## Rules\n\n- Gone\n{rules}");
     let tree = files([("memory.md", &memory), ("archive/corrections-2026-05.md", &corrections)]);
