@@ -35,7 +35,7 @@ use crate::domain::merge::merge;
 const AGAIN: usize = 16;
 
 /// How often there is a pause for a file that somebody took away, until they are believed to have removed it.
-const PAUSES: usize = 250;
+const PAUSES: usize = 1000;
 
 /// How long a pause is.
 const PAUSE: Duration = Duration::from_millis(1);
