@@ -137,7 +137,7 @@ pub struct Vault {
     root: PathBuf,
     /// Files that were written since somebody asked.
     written: Arc<Mutex<BTreeSet<PathBuf>>>,
-    /// Files that had a text when they were last read.
+    /// Files that had a text when they were last read or written.
     had_text: Arc<Mutex<HashSet<PathBuf>>>,
     /// A folder whose files are no part of the tree and may be read all the same.
     named: Option<PathBuf>,
@@ -247,14 +247,15 @@ impl Vault {
         let path = self.inside(path)?;
         let text = read(&path)?;
         if text.as_ref().is_some_and(|text| !text.is_empty()) {
-            self.had_text.lock().insert(path);
+            self.keep_text(&path, true);
         }
         Ok(text)
     }
 
-    /// Forgets whether a file had a text when it was last read, and returns it.
-    fn forget_text(&self, path: &Path) -> bool {
-        self.had_text.lock().remove(path)
+    /// Keeps whether a file has a text, and returns whether it had one.
+    fn keep_text(&self, path: &Path, has: bool) -> bool {
+        let mut had_text = self.had_text.lock();
+        if has { !had_text.insert(path.to_owned()) } else { had_text.remove(path) }
     }
 
     /// The file that a path of the tree, of a project's learnings, or of the folder that was named leads to.

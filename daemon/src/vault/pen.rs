@@ -126,10 +126,11 @@ impl Pen {
         if read(path)?.as_deref() != before {
             return Err(changed(path));
         }
-        let had_text = self.vault.forget_text(path);
-        if had_text && before.is_none_or(str::is_empty) && self.comes_back(path) {
+        let is_away = before.is_none_or(str::is_empty) && self.vault.keep_text(path, false);
+        if is_away && self.comes_back(path) {
             return Err(changed(path));
         }
+        self.vault.keep_text(path, after.is_some_and(|after| !after.is_empty()));
         match (before, after) {
             (None, None) => return Ok(()),
             (None, Some(after)) => self.create(path, after)?,
