@@ -45,7 +45,7 @@ pub fn python() -> Option<&'static Path> {
     let found = FOUND.get_or_init(|| {
         let named = std::env::var_os("MEMORYD_PYTHON").map(PathBuf::from);
         let own = std::env::current_exe().unwrap();
-        let built = own.ancestors().nth(3).map(|target| target.join("python/bin/python"));
+        let built = own.ancestors().skip(2).take(2).map(|target| target.join("python/bin/python"));
         let candidates = named.into_iter().chain(built).chain([PathBuf::from("python3")]);
         let works = |python: &PathBuf| {
             let tried = Command::new(python).args(["-c", "import chromadb_rust_bindings"]).output();

@@ -3,6 +3,7 @@
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::UnixListener;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use memoryd::clock::TurnedClock;
@@ -37,6 +38,14 @@ fn lived_in(config: &str) -> Home {
     }
     assert!(daemon.terminate().success());
     home
+}
+
+/// The file of the database. What its log holds would heal it.
+fn database(home: &Home) -> PathBuf {
+    for log in ["memory.db-wal", "memory.db-shm"] {
+        let _ = fs::remove_file(home.data_dir().join(log));
+    }
+    home.data_dir().join("memory.db")
 }
 
 /// With a daemon that runs, or after one.
@@ -146,7 +155,7 @@ fn a_zone_that_is_unknown_is_named() {
 #[test]
 fn a_database_that_is_none_is_found_with_its_newest_copy() {
     let (_home, said) = planted(When::Down, |home| {
-        let file = home.data_dir().join("memory.db");
+        let file = database(home);
         fs::write(file, "This is no database, and long enough to be looked at as one. ".repeat(100)).unwrap();
     });
     assert!(said.contains("damaged") && said.contains("--restore"), "{said}");
@@ -155,7 +164,7 @@ fn a_database_that_is_none_is_found_with_its_newest_copy() {
 #[test]
 fn a_damaged_page_of_the_database_is_found() {
     let (_home, said) = planted(When::Down, |home| {
-        let file = home.data_dir().join("memory.db");
+        let file = database(home);
         let mut bytes = fs::read(&file).unwrap();
         // The third page on; the first hold the schema, which is read at once.
         let length = bytes.len();
