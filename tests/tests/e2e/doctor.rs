@@ -40,12 +40,13 @@ fn lived_in(config: &str) -> Home {
     home
 }
 
-/// The file of the database. What its log holds would heal it.
+/// The file of the database, with everything in it and nothing in its log.
 fn database(home: &Home) -> PathBuf {
-    for log in ["memory.db-wal", "memory.db-shm"] {
-        let _ = fs::remove_file(home.data_dir().join(log));
-    }
-    home.data_dir().join("memory.db")
+    let file = home.data_dir().join("memory.db");
+    let connection = rusqlite::Connection::open(&file).unwrap();
+    connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(())).unwrap();
+    connection.close().unwrap();
+    file
 }
 
 /// With a daemon that runs, or after one.
