@@ -7,31 +7,27 @@ mod migrate;
 mod others;
 mod outage;
 
+use std::ops::Deref;
 use std::sync::Arc;
 
 use memoryd::clock::TurnedClock;
 use memoryd_proto::{Migrate, Service, Status, StatusReport, StoreKind};
 use memoryd_tests::{Chroma, Home, Running, World, start_of_time};
 
-/// A daemon that shares its memory through a database of its own.
-struct Shared {
+/// A daemon with a configuration, in a home of its own.
+struct Living {
     home: Home,
     clock: Arc<TurnedClock>,
     daemon: Running,
-    database: String,
-    chroma: &'static Chroma,
 }
 
-impl Shared {
-    /// None where there is no server.
-    fn new() -> Option<Self> {
-        let chroma = Chroma::shared()?;
-        let database = chroma.database();
+impl Living {
+    fn new(config: &str) -> Self {
         let home = Home::new();
-        home.configure(&chroma.config(&database));
+        home.configure(config);
         let clock = Arc::new(TurnedClock::new(start_of_time()));
         let daemon = home.daemon(&clock);
-        Some(Self { home, clock, daemon, database, chroma })
+        Self { home, clock, daemon }
     }
 
     fn world(&self) -> World<'_> {
@@ -39,9 +35,34 @@ impl Shared {
         World { service, clock: &self.clock, home: &self.home }
     }
 
-    /// Both sides know what the other does.
+    /// Turns the clock until all records are due to be read, and exchanges them: both sides know what the other does.
     fn settle(&self) {
-        settle(&self.daemon, &self.clock);
+        self.clock.turn(chrono::TimeDelta::minutes(11));
+        self.daemon.app().exchange().unwrap();
+    }
+}
+
+/// A daemon that shares its memory through a database of its own.
+struct Shared {
+    living: Living,
+    database: String,
+    chroma: &'static Chroma,
+}
+
+impl Deref for Shared {
+    type Target = Living;
+    fn deref(&self) -> &Living {
+        &self.living
+    }
+}
+
+impl Shared {
+    /// None where there is no server.
+    fn new() -> Option<Self> {
+        let chroma = Chroma::shared()?;
+        let database = chroma.database();
+        let living = Living::new(&chroma.config(&database));
+        Some(Self { living, database, chroma })
     }
 
     /// Runs a script in Python's own client.
@@ -61,12 +82,6 @@ impl Shared {
     fn status(&self) -> StatusReport {
         self.world().ask(Status {})
     }
-}
-
-/// Turns the clock until all records are due to be read, and exchanges them.
-fn settle(daemon: &Running, clock: &TurnedClock) {
-    clock.turn(chrono::TimeDelta::minutes(11));
-    daemon.app().exchange().unwrap();
 }
 
 /// The server holds what is here.

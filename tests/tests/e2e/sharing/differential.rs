@@ -2,18 +2,16 @@
 //!
 //! `MEMORYD_CASES` sets how many sequences are tried.
 
-use std::sync::Arc;
-
 use memoryd::clock::TurnedClock;
 use memoryd_proto::{
     Deprecate, Edit, Export, ImprovementId, Journal, Project, Recall, Remember, Report, Restore, Serve,
     Service, Undo,
 };
-use memoryd_tests::{Home, Running, agent, confidence, start_of_time};
+use memoryd_tests::{Running, agent, confidence};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 
-use super::{Shared, agrees};
+use super::{Living, Shared, agrees};
 use crate::crash::number;
 
 /// What agents do. Items are named by their place among those that were stored.
@@ -153,14 +151,13 @@ fn d2_the_same_operations_lead_to_the_same_memory_with_and_without_a_server() {
     let mut runner = TestRunner::new(Config { cases, failure_persistence: None, ..Config::default() });
     let tried = runner.run(&prop::collection::vec(act(), 1..40), |acts| {
         let Some(shared) = Shared::new() else { return Ok(()) };
-        let (home, clock) = (Home::new(), Arc::new(TurnedClock::new(start_of_time())));
-        let alone = home.daemon(&clock);
+        let alone = Living::new("");
         let mut with = Side { daemon: &shared.daemon, clock: &shared.clock, ids: Vec::new(), reports: 0 };
-        let mut without = Side { daemon: &alone, clock: &clock, ids: Vec::new(), reports: 0 };
+        let mut without = Side { daemon: &alone.daemon, clock: &alone.clock, ids: Vec::new(), reports: 0 };
         for act in &acts {
             let (here, there) = (with.act(act), without.act(act));
-            let there =
-                there.replace(&home.path().display().to_string(), &shared.home.path().display().to_string());
+            let there = there
+                .replace(&alone.home.path().display().to_string(), &shared.home.path().display().to_string());
             prop_assert_eq!(here, there, "{:?}", act);
         }
         shared.daemon.app().exchange().unwrap();
@@ -168,7 +165,7 @@ fn d2_the_same_operations_lead_to_the_same_memory_with_and_without_a_server() {
         agrees(&shared.world());
         // What is read back says nothing new.
         shared.settle();
-        clock.turn(chrono::TimeDelta::minutes(11));
+        alone.clock.turn(chrono::TimeDelta::minutes(11));
         prop_assert_eq!(with.everything(), without.everything());
         Ok(())
     });

@@ -1,12 +1,9 @@
 //! Whatever a server does, nothing is lost here, recalls are answered in time, and it is said what is wrong.
 
-use std::sync::Arc;
+use memoryd_proto::{Fault, Status};
+use memoryd_tests::{Chroma, Gate, Pass, free_port, shared_at};
 
-use memoryd::clock::TurnedClock;
-use memoryd_proto::{Fault, Service, Status};
-use memoryd_tests::{Chroma, Gate, Home, Pass, World, free_port, shared_at, start_of_time};
-
-use super::{Shared, agrees};
+use super::{Living, Shared, agrees};
 
 const LESSON: &str = "Retry a failed download with exponential backoff";
 
@@ -21,27 +18,23 @@ fn answer(status: &str, body: &str) -> Pass {
 fn through(pass: &Pass, told: &str) {
     let Some(chroma) = Chroma::shared() else { return };
     let gate = Gate::before(chroma.port());
-    let home = Home::new();
-    home.configure(&shared_at(gate.port(), &chroma.database()));
-    let clock = Arc::new(TurnedClock::new(start_of_time()));
-    let daemon = home.daemon(&clock);
-    let service: &(dyn Service + 'static) = daemon.app();
-    let world = World { service, clock: &clock, home: &home };
+    let living = Living::new(&shared_at(gate.port(), &chroma.database()));
+    let world = living.world();
     world.remember(LESSON);
-    daemon.app().exchange().unwrap();
+    living.daemon.app().exchange().unwrap();
     gate.set(pass.clone());
     let recalled = world.recall("retry the failed download");
     assert_eq!(recalled.items.len(), 1, "{pass:?}");
     let degraded = recalled.degraded.unwrap_or_default();
     assert!(degraded.contains(told), "{pass:?}: {degraded}");
     world.remember("Quote shell arguments that hold spaces");
-    let why = Fault::from(daemon.app().exchange().unwrap_err());
+    let why = Fault::from(living.daemon.app().exchange().unwrap_err());
     assert!(why.message.contains(told) || why.message.contains("did not answer"), "{pass:?}: {why}");
     assert!(!why.advice.is_empty());
     let state = world.ask(Status {}).chroma.unwrap();
     assert!(state.waiting > 0 && state.refused == 0, "{pass:?}: {state:?}");
     gate.set(Pass::Through);
-    daemon.app().exchange().unwrap();
+    living.daemon.app().exchange().unwrap();
     assert_eq!(world.recall("quote shell arguments").degraded, None);
     agrees(&world);
 }
@@ -74,14 +67,10 @@ fn d3_a_server_that_is_silent_is_told_later() {
 #[test]
 fn d2_a_database_that_is_not_there_is_named_and_nothing_is_lost() {
     let Some(chroma) = Chroma::shared() else { return };
-    let home = Home::new();
-    home.configure(&shared_at(chroma.port(), "no_such_database"));
-    let clock = Arc::new(TurnedClock::new(start_of_time()));
-    let daemon = home.daemon(&clock);
-    let service: &(dyn Service + 'static) = daemon.app();
-    let world = World { service, clock: &clock, home: &home };
+    let living = Living::new(&shared_at(chroma.port(), "no_such_database"));
+    let world = living.world();
     world.remember(LESSON);
-    let why = Fault::from(daemon.app().exchange().unwrap_err());
+    let why = Fault::from(living.daemon.app().exchange().unwrap_err());
     assert!(why.message.contains("no_such_database"), "{why}");
     assert!(why.advice.contains("chroma.database"), "{why}");
     assert_eq!(world.recall("retry the failed download").items.len(), 1);
@@ -92,14 +81,10 @@ fn d2_another_tenant_is_another_memory() {
     let Some(chroma) = Chroma::shared() else { return };
     chroma.post("/api/v2/tenants", r#"{"name":"other_tenant"}"#);
     chroma.post("/api/v2/tenants/other_tenant/databases", r#"{"name":"theirs"}"#);
-    let home = Home::new();
-    home.configure(&format!("{}tenant = \"other_tenant\"\n", shared_at(chroma.port(), "theirs")));
-    let clock = Arc::new(TurnedClock::new(start_of_time()));
-    let daemon = home.daemon(&clock);
-    let service: &(dyn Service + 'static) = daemon.app();
-    let world = World { service, clock: &clock, home: &home };
+    let living = Living::new(&format!("{}tenant = \"other_tenant\"\n", shared_at(chroma.port(), "theirs")));
+    let world = living.world();
     world.remember(LESSON);
-    daemon.app().exchange().unwrap();
+    living.daemon.app().exchange().unwrap();
     agrees(&world);
     let script = "other = chromadb.HttpClient(host='127.0.0.1', port=client.get_settings().chroma_server_http_port, \
                   tenant='other_tenant', database='theirs')\nprint(other.list_collections())";
@@ -134,13 +119,9 @@ fn d3_a_record_that_is_refused_is_set_aside_and_holds_up_no_other() {
 
 #[test]
 fn d2_a_server_that_was_never_there_is_no_reason_not_to_start() {
-    let home = Home::new();
-    home.configure(&shared_at(free_port(), "default_database"));
-    let clock = Arc::new(TurnedClock::new(start_of_time()));
-    let daemon = home.daemon(&clock);
-    let service: &(dyn Service + 'static) = daemon.app();
-    let world = World { service, clock: &clock, home: &home };
+    let living = Living::new(&shared_at(free_port(), "default_database"));
+    let world = living.world();
     world.remember(LESSON);
-    assert!(daemon.app().exchange().is_err());
+    assert!(living.daemon.app().exchange().is_err());
     assert_eq!(world.recall("retry the failed download").items.len(), 1);
 }

@@ -2,7 +2,7 @@
 
 use memoryd_proto::{Archives, Edit, Journal, Undo};
 
-use super::{Shared, agrees, settle};
+use super::{Living, Shared, agrees};
 
 const LESSON: &str = "Retry a failed download with exponential backoff";
 
@@ -159,18 +159,14 @@ fn m14_a_secret_that_another_wrote_does_not_come_in() {
 #[test]
 fn d2_two_daemons_that_share_a_server_count_what_each_saw() {
     let Some(one) = Shared::new() else { return };
-    let home = memoryd_tests::Home::new();
-    home.configure(&one.chroma.config(&one.database));
-    let clock = std::sync::Arc::new(memoryd::clock::TurnedClock::new(memoryd_tests::start_of_time()));
+    let two = Living::new(&one.chroma.config(&one.database));
     // Ids are made from the time, and no two machines do the same at the same millisecond.
-    clock.turn(chrono::TimeDelta::seconds(7));
-    let daemon = home.daemon(&clock);
-    let service: &(dyn memoryd_proto::Service + 'static) = daemon.app();
-    let other = memoryd_tests::World { service, clock: &clock, home: &home };
+    two.clock.turn(chrono::TimeDelta::seconds(7));
+    let other = two.world();
     let world = one.world();
     let id = world.remember(LESSON);
     one.settle();
-    settle(&daemon, &clock);
+    two.settle();
     assert_eq!(other.find(&id).document, LESSON);
 
     for n in 0..3 {
@@ -180,7 +176,7 @@ fn d2_two_daemons_that_share_a_server_count_what_each_saw() {
     for n in 0..2 {
         other.live_through(&format!("other{n}"), "retry the failed download", n == 0, &[&id]);
     }
-    settle(&daemon, &clock);
+    two.settle();
     one.settle();
     for world in [&world, &other] {
         let usage = world.find(&id).usage;

@@ -4,11 +4,11 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use memoryd::clock::TurnedClock;
-use memoryd_proto::{Recall, Serve, Service, Status};
+use memoryd_proto::{Recall, Serve, Status};
 use memoryd_tests::{Chroma, Home, World, agent, free_port, shared_at, start_of_time};
 use rustix::process::Signal;
 
-use super::agrees;
+use super::{Living, agrees};
 
 /// How many lessons are stored and reported.
 const LESSONS: usize = 500;
@@ -29,12 +29,8 @@ fn in_time(world: &World<'_>, query: &str) -> memoryd_proto::Recalled {
 fn d3_a_thousand_stores_and_reports_across_an_outage_are_all_there_once() {
     let folder = tempfile::Builder::new().prefix("chroma-").tempdir_in("/tmp").unwrap();
     let Some(chroma) = Chroma::on(folder.path(), free_port()) else { return };
-    let home = Home::new();
-    home.configure(&chroma.config("default_database"));
-    let clock = Arc::new(TurnedClock::new(start_of_time()));
-    let daemon = home.daemon(&clock);
-    let service: &(dyn Service + 'static) = daemon.app();
-    let world = World { service, clock: &clock, home: &home };
+    let living = Living::new(&chroma.config("default_database"));
+    let world = living.world();
     let (mut chroma, mut away, mut ids) = (Some(chroma), None, Vec::new());
     for n in 0..LESSONS {
         match n {
@@ -42,7 +38,7 @@ fn d3_a_thousand_stores_and_reports_across_an_outage_are_all_there_once() {
             400 => chroma = away.take().and_then(|(data, port)| Chroma::on(&data, port)),
             _ => {}
         }
-        clock.turn(chrono::TimeDelta::seconds(1));
+        living.clock.turn(chrono::TimeDelta::seconds(1));
         let id = world.remember(&format!("Rule {n}: open valve {n} before pump {n} starts"));
         let recalled = in_time(&world, &format!("open valve {n}"));
         let told = recalled.degraded.as_deref().unwrap_or_default();
@@ -54,7 +50,7 @@ fn d3_a_thousand_stores_and_reports_across_an_outage_are_all_there_once() {
         world.ask(report);
         ids.push(id);
     }
-    daemon.app().exchange().unwrap();
+    living.daemon.app().exchange().unwrap();
     let state = world.ask(Status {}).chroma.unwrap();
     assert_eq!((state.waiting, state.refused, state.trouble), (0, 0, None));
     agrees(&world);
@@ -77,14 +73,10 @@ fn d3_a_thousand_stores_and_reports_across_an_outage_are_all_there_once() {
 #[test]
 fn d3_a_server_that_hangs_holds_up_no_recall_and_is_told_later() {
     let Some(chroma) = Chroma::start() else { return };
-    let home = Home::new();
-    home.configure(&chroma.config("default_database"));
-    let clock = Arc::new(TurnedClock::new(start_of_time()));
-    let daemon = home.daemon(&clock);
-    let service: &(dyn Service + 'static) = daemon.app();
-    let world = World { service, clock: &clock, home: &home };
+    let living = Living::new(&chroma.config("default_database"));
+    let world = living.world();
     world.remember("Retry a failed download with exponential backoff");
-    daemon.app().exchange().unwrap();
+    living.daemon.app().exchange().unwrap();
     chroma.signal(Signal::STOP);
     for n in 0..5 {
         let recalled = in_time(&world, "retry the failed download");
@@ -93,7 +85,7 @@ fn d3_a_server_that_hangs_holds_up_no_recall_and_is_told_later() {
     }
     world.remember("Quote shell arguments that hold spaces");
     chroma.signal(Signal::CONT);
-    daemon.app().exchange().unwrap();
+    living.daemon.app().exchange().unwrap();
     assert_eq!(in_time(&world, "quote shell arguments").degraded, None);
     agrees(&world);
 }
