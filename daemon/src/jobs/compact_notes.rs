@@ -6,11 +6,10 @@ use std::path::{Path, PathBuf};
 use memoryd_proto::{Cadence, JobName, Tier};
 
 use super::summary::Summariser;
-use super::tree::Tree;
+use super::tree::{Tree, demoting};
 use super::{Job, Tending};
 use crate::domain::text::Wording;
 use crate::domain::tiers::compaction::{Compacting, compact};
-use crate::domain::tiers::movement::Demoting;
 use crate::domain::tiers::{Item, lines};
 use crate::error::Error;
 use crate::index::cosine;
@@ -33,12 +32,7 @@ impl Job for CompactNotes {
         let rule = &tending.config.tree;
         let summariser = Summariser::new(&rule.summariser, tending.redactor);
         let projects = std::mem::take(&mut tree.projects);
-        let demoting = Demoting {
-            hot: rule.demote_days.into(),
-            warm: rule.archive_days.into(),
-            projects: &projects,
-            useful_in: rule.promote_projects,
-        };
+        let demoting = demoting(rule, &projects);
         for (tier, most, days) in [
             (Tier::Hot, rule.hot_lines as usize, rule.demote_days),
             (Tier::Project, rule.warm_lines as usize, rule.archive_days),

@@ -3,9 +3,9 @@
 
 use memoryd_proto::{Cadence, JobName};
 
-use super::tree::Tree;
+use super::tree::{Tree, demoting};
 use super::{Job, Tending};
-use crate::domain::tiers::movement::{Demoting, demote};
+use crate::domain::tiers::movement::demote;
 use crate::error::Error;
 use crate::journal::Plan;
 
@@ -23,14 +23,8 @@ impl Job for DemoteNotes {
 
     fn plan(&self, tending: &Tending<'_>) -> Result<Plan, Error> {
         let Some(mut tree) = Tree::read(tending)? else { return Ok(Plan::default()) };
-        let rule = &tending.config.tree;
         let projects = std::mem::take(&mut tree.projects);
-        let demoting = Demoting {
-            hot: rule.demote_days.into(),
-            warm: rule.archive_days.into(),
-            projects: &projects,
-            useful_in: rule.promote_projects,
-        };
+        let demoting = demoting(&tending.config.tree, &projects);
         tree.edit(tending, |draft, known| demote(draft, known, &demoting));
         Ok(tree.plan(tending, "what is not used is loaded less often"))
     }

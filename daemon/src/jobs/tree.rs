@@ -5,12 +5,24 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use chrono::{NaiveDate, TimeDelta};
 
 use super::Tending;
+use crate::config;
 use crate::domain::secrets::Redactor;
 use crate::domain::tiers::draft::Group;
+use crate::domain::tiers::movement::Demoting;
 use crate::domain::tiers::{Draft, Known, Use};
 use crate::error::Error;
 use crate::journal::{Change, Edit, Plan, Step};
 use crate::ledger::{noted, projects};
+
+/// How rules are demoted, by the configuration and the names of projects.
+pub(super) fn demoting<'a>(rule: &config::Tree, projects: &'a BTreeSet<String>) -> Demoting<'a> {
+    Demoting {
+        hot: rule.demote_days.into(),
+        warm: rule.archive_days.into(),
+        projects,
+        useful_in: rule.promote_projects,
+    }
+}
 
 /// The memory tree, as a job finds it.
 pub(super) struct Tree {
