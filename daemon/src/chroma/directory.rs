@@ -9,13 +9,10 @@ use std::path::{Path, PathBuf};
 use chrono::{DateTime, NaiveDateTime, Utc};
 use rusqlite::{Connection, OpenFlags, params};
 
-use crate::domain::seed::{Value, Written};
+use crate::domain::seed::{DOCUMENT, Value, Written};
 
 /// The file that Chroma keeps its records in.
 const FILE: &str = "chroma.sqlite3";
-
-/// Under which key of the metadata Chroma keeps a record's text.
-const DOCUMENT: &str = "chroma:document";
 
 /// Why a Chroma directory cannot be read.
 #[derive(Debug, thiserror::Error)]

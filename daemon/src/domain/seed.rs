@@ -15,6 +15,9 @@ use memoryd_proto::{
     ProjectHash, Promotion, QValue, Quality, Record, Scope, Snapshot, Source, Usage,
 };
 
+/// The key that the text of a record goes by, beside those of its metadata. It is Chroma's own.
+pub const DOCUMENT: &str = "chroma:document";
+
 /// The confidence of a record that does not say its own: that of what is stored (spec I4).
 const CONFIDENCE: f64 = 0.7;
 

@@ -9,11 +9,8 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::{Value, Written};
+use super::{DOCUMENT, Value, Written};
 use crate::domain::text;
-
-/// The key that the text of a record goes by, beside those of its metadata. It is Chroma's own.
-const DOCUMENT: &str = "chroma:document";
 
 /// Values that count events.
 const COUNTS: [&str; 2] = ["usage_count", "success_count"];
