@@ -150,6 +150,9 @@ impl App {
         if self.sharing.is_on() {
             return self.share();
         }
+        if self.view().read(|connection| database::meta(connection, "chroma"))?.is_none() {
+            return Ok(());
+        }
         self.journal.note(|connection| {
             connection.prepare_cached("DELETE FROM meta WHERE key = 'chroma'")?.execute([])?;
             connection.prepare_cached("DELETE FROM outbox")?.execute([])?;
