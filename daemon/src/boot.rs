@@ -253,15 +253,13 @@ pub fn examine() -> Examined {
     let mut examined = Examined::default();
     let fails =
         |error: anyhow::Error| vec![(format!("{error:#}"), "Then start it: memoryctl start".to_owned())];
-    let places = Places::from_env();
-    let config = places.as_ref().ok().map(Places::config);
-    let (places, config) = match (places, config) {
-        (Ok(places), Some(Ok(config))) => (places, config),
-        (Err(error), _) | (_, Some(Err(error))) => {
+    let known = Places::from_env().and_then(|places| Ok((places.config()?, places)));
+    let (config, places) = match known {
+        Ok(known) => known,
+        Err(error) => {
             examined.note("configuration", fails(error));
             return examined;
         }
-        (Ok(_), None) => return examined,
     };
     examined.note("configuration", []);
     match Daemon::build(config, &places, Arc::new(SystemClock)) {

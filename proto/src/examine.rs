@@ -24,6 +24,8 @@ pub struct Trouble {
     pub problem: String,
     /// What to do, in one line.
     pub advice: String,
+    /// The file that others than the user may read, if that is what is wrong.
+    pub open: Option<String>,
 }
 
 impl Examined {
@@ -34,6 +36,7 @@ impl Examined {
             check: check.to_owned(),
             problem,
             advice,
+            open: None,
         }));
     }
 }

@@ -4,7 +4,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use chrono::{DateTime, TimeDelta, Utc};
-use memoryd_proto::{Examine, Examined, Fault, Serve, Status, StatusReport, Tier};
+use memoryd_proto::{Examine, Examined, Fault, Serve, Status, StatusReport, Tier, Trouble};
 use rusqlite::Connection;
 
 use super::App;
@@ -36,7 +36,8 @@ impl App {
     pub fn examine(&self) -> Result<Examined, Fault> {
         let status: StatusReport = self.serve(Status {})?;
         let mut examined = Examined::default();
-        examined.note("permissions", self.open_to_others());
+        examined.note("permissions", []);
+        examined.findings.extend(self.open_to_others());
         examined.note("database", self.damage());
         examined.note("copies", self.damaged_copies());
         examined.note("archive", self.damaged_archive());
@@ -50,17 +51,19 @@ impl App {
     }
 
     /// Files that others than the user may read.
-    fn open_to_others(&self) -> Found {
+    fn open_to_others(&self) -> Vec<Trouble> {
         let data = &self.about.data_dir;
         let files =
             [data.clone(), self.view().reader.path().to_owned(), data.join("archive"), data.join("backups")];
         let open = files.iter().filter(|path| mode(path).is_some_and(|mode| mode & 0o077 != 0));
         open.map(|path| {
             let shown = path.display();
-            (
-                format!("Others may read {shown}"),
-                format!("Close it: chmod go-rwx '{shown}', or memoryctl doctor --fix"),
-            )
+            Trouble {
+                check: "permissions".to_owned(),
+                problem: format!("Others may read {shown}"),
+                advice: format!("Close it: chmod go-rwx '{shown}', or memoryctl doctor --fix"),
+                open: Some(shown.to_string()),
+            }
         })
         .collect()
     }

@@ -787,6 +787,7 @@ pub fn all() -> Vec<Sample> {
                 check: "disk".to_owned(),
                 problem: "full".to_owned(),
                 advice: "Make room".to_owned(),
+                open: text("/data"),
             }],
         },
     ));

@@ -60,10 +60,7 @@ pub fn run(arguments: &Arguments, timeout: Duration, out: &mut Output) -> Outcom
         Err(fault) => examined.note("daemon", [(fault.message, fault.advice)]),
     }
     if arguments.fix {
-        let mended = |finding: &memoryd_client::proto::Trouble| {
-            finding.check == "permissions" && close(&finding.advice)
-        };
-        examined.findings.retain(|finding| !mended(finding));
+        examined.findings.retain(|trouble| !trouble.open.as_deref().is_some_and(close));
     }
     out.reply(&examined, render)?;
     if examined.findings.is_empty() { Ok(()) } else { Err(Failure::Found) }
@@ -133,9 +130,8 @@ fn at_socket(path: &Path, fix: bool) -> Found {
     found
 }
 
-/// Closes the file that an advice names to others. Whether that went well.
-fn close(advice: &str) -> bool {
-    let Some(path) = advice.split('\'').nth(1) else { return false };
+/// Closes a file to others. Whether that went well.
+fn close(path: &str) -> bool {
     let Ok(metadata) = fs::metadata(path) else { return false };
     let mode = metadata.permissions().mode() & 0o700;
     fs::set_permissions(path, Permissions::from_mode(mode)).is_ok()
